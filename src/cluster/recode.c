@@ -44,17 +44,17 @@ static uint32_t intern_ancestor(shoal_strings *strings, const shoal_axis *axis, 
 }
 
 /*
- * "[low-high]", in the spellings of the column, "[low to high]" below zero. An end that is a code
- * is left out: ">=low", "<=high", "*".
+ * "[low-high]", in the spellings of the column, "[low to high]" below zero and of dates. An end
+ * that is a code is left out: ">=low", "<=high", "*".
  */
 static void add_ends(shoal_text *text, const shoal_column *column, shoal_label low,
                      shoal_label high) {
   bool above = shoal_coding_find(&column->coding, high.bytes, high.size_bytes) == SHOAL_CODED_TOP;
   bool below = shoal_coding_find(&column->coding, low.bytes, low.size_bytes) == SHOAL_CODED_BOTTOM;
-  bool negative = !below && low.bytes[0] == '-';
+  bool spaced = column->coding.dates || (!below && low.bytes[0] == '-');
   shoal_text_add(text, above && below ? "*" : above ? ">=" : below ? "<=" : "[");
   if (!below) shoal_text_add_bytes(text, low.bytes, low.size_bytes);
-  if (!below && !above) shoal_text_add(text, negative ? " to " : "-");
+  if (!below && !above) shoal_text_add(text, spaced ? " to " : "-");
   if (!above) shoal_text_add_bytes(text, high.bytes, high.size_bytes);
   if (!below && !above) shoal_text_add(text, "]");
 }

@@ -63,12 +63,12 @@ static shoal_status check_hierarchy(const shoal_context *p, const shoal_attribut
 
 /* A spelling that is no label of the hierarchy: a number as in raw data, or an interval. */
 static bool is_allowed(const shoal_domain *domain, const char *bytes, size_t size_bytes) {
-  shoal_spelling spelling = shoal_label_parse(bytes, size_bytes);
+  const shoal_coding *coding = &domain->attribute->coding;
+  shoal_spelling spelling = shoal_label_parse_as(coding->dates, bytes, size_bytes);
   shoal_decimal number;
   if (!domain->is_number) return false;
   if (spelling.form == SHOAL_FORM_NUMBER && !shoal_attribute_has_tree(domain->attribute))
-    return shoal_decimal_parse(bytes, size_bytes, &number) == SHOAL_NUMBER_OK;
-  const shoal_coding *coding = &domain->attribute->coding;
+    return coding->dates || shoal_decimal_parse(bytes, size_bytes, &number) == SHOAL_NUMBER_OK;
   return spelling.form == SHOAL_FORM_INTERVAL && (spelling.range.has_low || coding->has_bottom) &&
          (spelling.range.has_high || coding->has_top);
 }
@@ -117,7 +117,8 @@ static bool is_plain_number(const shoal_column *column, uint32_t value) {
   size_t size_bytes;
   const char *bytes = shoal_column_value(column, value, &size_bytes);
   shoal_decimal number;
-  return shoal_decimal_parse(bytes, size_bytes, &number) == SHOAL_NUMBER_OK;
+  return shoal_coding_parse(&column->coding, bytes, size_bytes, &number) == SHOAL_NUMBER_OK &&
+         !shoal_coding_find(&column->coding, bytes, size_bytes);
 }
 
 /* The values that are no plain numbers, and one that is: columns of numbers have many. */

@@ -62,7 +62,7 @@ static bool find_range(const shoal_column *column, double *low, double *high) {
     const char *bytes = shoal_column_value(column, v, &size);
     shoal_decimal number;
     if (shoal_column_missing(column, v) ||
-        shoal_decimal_parse(bytes, size, &number) != SHOAL_NUMBER_OK)
+        shoal_coding_parse(&column->coding, bytes, size, &number) != SHOAL_NUMBER_OK)
       continue;
     double x = shoal_decimal_double(number);
     *low = !found || x < *low ? x : *low;
@@ -73,8 +73,8 @@ static bool find_range(const shoal_column *column, double *low, double *high) {
 }
 
 /* The width of a label of a number, as far as it is bounded; below 0: no number. */
-static double label_width(shoal_label label, double low, double high) {
-  shoal_spelling s = shoal_label_parse(label.bytes, label.size_bytes);
+static double label_width(bool days, shoal_label label, double low, double high) {
+  shoal_spelling s = shoal_label_parse_as(days, label.bytes, label.size_bytes);
   if (s.form == SHOAL_FORM_EVERYTHING) return high - low;
   if (s.form == SHOAL_FORM_NUMBER) return 0;
   if (s.form != SHOAL_FORM_INTERVAL) return -1;
@@ -95,7 +95,8 @@ static double mean_width(const shoal_decision *d, const shoal_context *p, size_t
   if (p->quasi_attributes[q]->type != SHOAL_TYPE_NUMBER || !find_range(p->quasi[q], &low, &high))
     return NAN;
   for (uint32_t t = 0; t <= column->n_labels; t++)
-    widths[t] = label_width(shoal_column_label(column, t), low, high);
+    widths[t] =
+        label_width(p->quasi_attributes[q]->coding.dates, shoal_column_label(column, t), low, high);
   for (uint32_t c = 0; c < d->classes.n_classes; c++) {
     if (d->violates[c]) continue;
     uint32_t group = d->class_of_group ? d->classes.tuple[c] : c;
@@ -145,6 +146,7 @@ static shoal_status report_attributes(const shoal_decision *d, const shoal_conte
                                          .n_before = p->quasi[q]->n_values,
                                          .n_after = count_labels(d, q, seen),
                                          .loss = loss[q]};
+    outcome->days = p->quasi_attributes[q]->coding.dates;
     outcome->mean_width = mean_width(d, p, q, widths);
     shoal_result_years(p->quasi_attributes[q], &outcome->first_year, &outcome->last_year);
   }

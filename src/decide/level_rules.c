@@ -59,7 +59,8 @@ static level_range levels_of_label(const shoal_domain *domain, const shoal_label
     return found;
   }
   bool plain = domain->is_number &&
-               shoal_decimal_parse(label.bytes, label.size_bytes, &number) == SHOAL_NUMBER_OK;
+               shoal_coding_parse(&domain->values.coding, label.bytes, label.size_bytes, &number) ==
+                   SHOAL_NUMBER_OK;
   return plain ? (level_range){0, 0} : ANY_LEVEL;
 }
 

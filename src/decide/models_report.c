@@ -39,11 +39,12 @@ static shoal_status warn_of_repeats(shoal_result *result, const shoal_context *p
 
 void shoal_result_years(const shoal_attribute *attribute, unsigned *first, unsigned *last) {
   const shoal_hierarchy_spec *spec = &attribute->hierarchy;
+  bool days = attribute->coding.dates;
+  bool periods = attribute->has_hierarchy && spec->kind == SHOAL_HIERARCHY_DATE;
+  const char *format = days ? attribute->date_format : spec->date_format;
   *first = *last = 0;
-  if (!attribute->has_hierarchy || spec->kind != SHOAL_HIERARCHY_DATE ||
-      !shoal_date_format_is_short(spec->date_format))
-    return;
-  *last = shoal_date_pivot(spec->pivot, 0);
+  if ((!days && !periods) || !shoal_date_format_is_short(format)) return;
+  *last = shoal_date_pivot(days ? attribute->pivot : spec->pivot, 0);
   *first = *last - 99;
 }
 
@@ -77,10 +78,10 @@ static shoal_status warn_of_years(shoal_result *result, const shoal_context *p,
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, p->table->columns[c].name);
     unsigned first = 0, last = 0;
     if (attribute) shoal_result_years(attribute, &first, &last);
-    if (!last || attribute->hierarchy.pivot) continue;
+    if (!last || attribute->hierarchy.pivot || attribute->pivot) continue;
     SHOAL_TRY(shoal_result_warn(result, error,
                                 "years of two digits of '%s' were read as %u to %u, up to the "
-                                "current year; add 'pivot: %u' to its hierarchy, so that the "
+                                "current year; add 'pivot: %u' beside its format, so that the "
                                 "policy means the same next year",
                                 p->table->columns[c].name, first, last, last));
   }

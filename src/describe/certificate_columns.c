@@ -126,6 +126,7 @@ static bool describe_sets(const labels *l, char *out, size_t size) {
 /* "intervals 5 to 14 wide"; a single number is 0 wide. */
 static void describe_widths(const labels *l, char *out, size_t size) {
   double least = INFINITY, most = 0;
+  const char *unit = l->domain->attribute->coding.dates ? " days" : "";
   for (uint32_t code = 0; code < l->column->n_values; code++) {
     const shoal_label_span *span = shoal_domain_span(l->domain, 0, code);
     const shoal_range *range = &span->range;
@@ -136,9 +137,9 @@ static void describe_widths(const labels *l, char *out, size_t size) {
   }
   if (least > most) (void)snprintf(out, size, "generalized");
   else if (least < most)
-    (void)snprintf(out, size, "intervals, %.6g to %.6g wide (upper end minus lower end)", least,
-                   most);
-  else (void)snprintf(out, size, "intervals, %.6g wide (upper end minus lower end)", most);
+    (void)snprintf(out, size, "intervals, %.6g to %.6g%s wide (upper end minus lower end)", least,
+                   most, unit);
+  else (void)snprintf(out, size, "intervals, %.6g%s wide (upper end minus lower end)", most, unit);
 }
 
 static void describe_labels(const labels *l, char *out, size_t size) {

@@ -20,9 +20,11 @@
 /* ------------------------------------------------------------ columns */
 
 static const char *type_of(const shoal_attribute *attribute) {
+  bool dates = attribute &&
+               (attribute->coding.dates ||
+                (attribute->has_hierarchy && attribute->hierarchy.kind == SHOAL_HIERARCHY_DATE));
+  if (dates) return "date";
   if (attribute && attribute->type == SHOAL_TYPE_NUMBER) return "number";
-  if (attribute && attribute->has_hierarchy && attribute->hierarchy.kind == SHOAL_HIERARCHY_DATE)
-    return "date";
   return "text";
 }
 

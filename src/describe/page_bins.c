@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/day.h"
 #include "describe/page.h"
 #include "measure/pair.h"
 
@@ -108,6 +109,12 @@ static bool name_number_bins(binner *b, double first, double width, bool whole) 
     double low = (first + (double)i) * width, end = low + width;
     int size = snprintf(label, sizeof label, whole ? "[%.0f-%.0f]" : "[%.10g-%.10g)", low,
                         whole ? end - 1 : end);
+    if (b->domain.attribute->coding.dates) {
+      char from[SHOAL_DAY_BYTES], to[SHOAL_DAY_BYTES];
+      shoal_day_print((int64_t)low, from);
+      shoal_day_print((int64_t)end - 1, to);
+      size = snprintf(label, sizeof label, "[%s to %s]", from, to);
+    }
     const char *kept = shoal_result_string(b->release->result, label, (size_t)size);
     if (!kept) return false;
     b->bins[i].label = (shoal_label){kept, (size_t)size};

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/day.h"
 #include "hierarchy/builder.h"
 #include "table/bad_cells.h"
 
@@ -101,13 +102,6 @@ static bool read_time(cursor *c) {
   return minute <= 59 && second <= 60 && read_half_day(c, hour) && read_zone(c);
 }
 
-static bool exists(unsigned year, unsigned month, unsigned day) {
-  static const unsigned days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  if (month < 1 || month > 12 || day < 1) return false;
-  bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return day <= days[month - 1] + (month == 2 && leap);
-}
-
 /* Is a part of the format beside this one, or a literal digit? Then its digits are counted. */
 static bool is_close(const char *begin, const char *part, size_t size) {
   size_t unused;
@@ -144,7 +138,7 @@ bool shoal_date_read(const char *format, unsigned pivot, shoal_label value, shoa
     part += size;
   }
   if (c.at < c.end && (!read_time(&c) || c.at < c.end)) return false;
-  if (!exists(parts[YEAR_4], parts[MONTH], parts[DAY])) return false;
+  if (!shoal_day_exists(parts[YEAR_4], parts[MONTH], parts[DAY])) return false;
   *date = (shoal_date){.year = (uint16_t)parts[YEAR_4],
                        .month = (uint8_t)parts[MONTH],
                        .day = (uint8_t)parts[DAY],

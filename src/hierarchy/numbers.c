@@ -25,6 +25,9 @@ static const shoal_cell_fault NOT_A_NUMBER = {
 static const shoal_cell_fault TOO_LONG = {"is a number of more than 18 digits",
                                           "are numbers of more than 18 digits", "round it",
                                           "round them", NULL};
+static const shoal_cell_fault NOT_A_DAY = {"is not a date", "are not dates",
+                                           "correct it, or list it under data.missing",
+                                           "correct them, or list them under data.missing", NULL};
 /* Parses every value; *scale: their largest scale. `bad` has room for all values. */
 static shoal_status parse_values(const shoal_table *table, const shoal_column *column,
                                  shoal_decimal *decimals, unsigned *scale, uint8_t *bad,
@@ -43,7 +46,9 @@ static shoal_status parse_values(const shoal_table *table, const shoal_column *c
   }
   if (worst == SHOAL_NUMBER_OK) return SHOAL_OK;
   for (uint32_t v = 0; v < column->n_values; v++) bad[v] = bad[v] == worst;
-  const shoal_cell_fault *fault = worst == SHOAL_NUMBER_NOT ? &NOT_A_NUMBER : &TOO_LONG;
+  const shoal_cell_fault *fault = column->coding.dates        ? &NOT_A_DAY
+                                  : worst == SHOAL_NUMBER_NOT ? &NOT_A_NUMBER
+                                                              : &TOO_LONG;
   return shoal_bad_cells_fail(table, column, bad, fault, error);
 }
 

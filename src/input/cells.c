@@ -7,9 +7,11 @@
 #include "input/cells.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/day.h"
 #include "hierarchy/date.h"
 #include "measure/label_syntax.h"
 #include "table/bad_cells.h"
@@ -17,13 +19,19 @@
 #include "table/number_style.h"
 
 static bool is_date(const shoal_attribute *attribute) {
-  return attribute->has_hierarchy && attribute->hierarchy.kind == SHOAL_HIERARCHY_DATE;
+  return attribute->coding.dates ||
+         (attribute->has_hierarchy && attribute->hierarchy.kind == SHOAL_HIERARCHY_DATE);
+}
+
+/* Is it spelled as a number of the table's style? */
+static bool is_styled(const shoal_attribute *attribute) {
+  return attribute->type == SHOAL_TYPE_NUMBER && !attribute->coding.dates;
 }
 
 static const shoal_number_style plain = {'.', NULL};
 
 bool shoal_cells_have_commas(const shoal_policy *policy, const shoal_attribute *attribute) {
-  return policy->decimal == ',' && attribute && attribute->type == SHOAL_TYPE_NUMBER;
+  return policy->decimal == ',' && attribute && is_styled(attribute);
 }
 
 void shoal_swap_marks(char *bytes, size_t size_bytes) {
@@ -53,20 +61,38 @@ static bool has_form_of_date(shoal_label cell) {
 
 /* Words of a file or tree are labels, too. */
 static bool may_be_label(const reading *r, shoal_label cell) {
+  enum { DAY = SHOAL_DAY_BYTES - 1 };
   const shoal_attribute *attribute = r->attribute;
   if (r->raw) return false;
   if (shoal_attribute_has_tree(attribute)) return true;
-  if (shoal_label_parse(cell.bytes, cell.size_bytes).form != SHOAL_FORM_WORD) return true;
+  bool days = attribute->coding.dates;
+  if (shoal_label_parse_as(days, cell.bytes, cell.size_bytes).form != SHOAL_FORM_WORD) return true;
   if (!cell.size_bytes) return false;
-  return strchr("[{(<>*", *cell.bytes) || (is_date(attribute) && has_form_of_date(cell));
+  return strchr("[{(<>*", *cell.bytes) ||
+         (is_date(attribute) && has_form_of_date(cell) && !(days && cell.size_bytes == DAY));
+}
+
+/* Writes the day as YYYY-MM-DD, without a time. A release already has days so, and labels. */
+static bool read_day(const reading *r, shoal_label cell, shoal_text *out) {
+  shoal_date date;
+  int64_t day;
+  char text[SHOAL_DAY_BYTES];
+  if (shoal_date_read(r->attribute->date_format, r->pivot, cell, &date))
+    day = shoal_day_number(date.year, date.month, date.day);
+  else if (r->raw || !shoal_day_read(cell.bytes, cell.size_bytes, &day)) return false;
+  shoal_day_print(day, text);
+  out->size_bytes = 0;
+  shoal_text_add(out, text);
+  return true;
 }
 
 /* Writes the cell as the engine has it. False: it is not what the policy says. */
 static bool read_cell(const reading *r, shoal_label cell, bool missing, shoal_text *out) {
   shoal_number_style style = r->style;
-  bool number = r->attribute->type == SHOAL_TYPE_NUMBER, ok = true;
+  bool number = is_styled(r->attribute), ok = true;
   shoal_date date;
   shoal_decimal decimal;
+  if (r->attribute->coding.dates && !missing && read_day(r, cell, out)) return true;
   if (number && !missing && !shoal_number_style_plain(style) &&
       shoal_number_restyle(style, cell.bytes, cell.size_bytes, out))
     return true;
@@ -78,6 +104,7 @@ static bool read_cell(const reading *r, shoal_label cell, bool missing, shoal_te
   if (number && !shoal_number_style_plain(style)) ok = false;
   else if (number)
     ok = shoal_decimal_parse(cell.bytes, cell.size_bytes, &decimal) != SHOAL_NUMBER_NOT;
+  if (r->attribute->coding.dates) return false;
   if (is_date(r->attribute))
     ok = shoal_date_read(r->attribute->hierarchy.date_format, r->pivot, cell, &date);
   return ok;
@@ -138,9 +165,25 @@ static shoal_status note_bad(shoal_table *table, const shoal_column *column, con
                           one ? "counts" : "count", found.rows);
 }
 
-/* Only numbers of another style: others are refused where they are parsed (hierarchy/numbers.c). */
+static shoal_status fail_dates(const shoal_table *table, const shoal_column *column,
+                               const char *format, const spellings *s, shoal_error *error) {
+  char is[300], are[300];
+  (void)snprintf(is, sizeof is, "is not a date %s", format);
+  (void)snprintf(are, sizeof are, "are not dates %s", format);
+  shoal_cell_fault fault = {
+      is, are, "correct it, set 'format' in the policy, or add 'otherwise: missing'",
+      "correct them, set 'format' in the policy, or add 'otherwise: missing'",
+      "'type: date' is for columns of dates, and this one has none of this form: set 'format', or "
+      "remove the type"};
+  return shoal_bad_cells_fail(table, column, s->bad, &fault, error);
+}
+
+/* Dates, and numbers of another style: others are refused where they are parsed
+ * (hierarchy/numbers.c). */
 static shoal_status fail_bad(const shoal_table *table, const shoal_column *column,
-                             const spellings *s, shoal_error *error) {
+                             const shoal_attribute *attribute, const spellings *s,
+                             shoal_error *error) {
+  if (attribute->coding.dates) return fail_dates(table, column, attribute->date_format, s, error);
   static const shoal_cell_fault fault = {
       "is not a number in the style of data.decimal and data.thousands",
       "are not numbers in the style of data.decimal and data.thousands",
@@ -152,15 +195,15 @@ static shoal_status fail_bad(const shoal_table *table, const shoal_column *colum
 shoal_status shoal_cells_read(shoal_table *table, shoal_column *column, const shoal_policy *policy,
                               const shoal_attribute *attribute, shoal_purpose purpose,
                               shoal_error *error) {
-  bool number = attribute->type == SHOAL_TYPE_NUMBER;
+  bool dates = attribute->coding.dates;
   shoal_number_style style = {policy->decimal, policy->thousands};
   if (table->plain_numbers || column->has_plain_numbers) style = plain;
-  bool styled = number && !shoal_number_style_plain(style);
+  bool styled = is_styled(attribute) && !shoal_number_style_plain(style);
   bool lenient = attribute->otherwise_missing;
   assert(!lenient || policy->n_missing);
-  if (!column->code_size || (!styled && !lenient)) return SHOAL_OK;
+  if (!column->code_size || (!styled && !lenient && !dates)) return SHOAL_OK;
   reading r = {attribute, style, purpose == SHOAL_FOR_RELEASE,
-               shoal_date_pivot(attribute->hierarchy.pivot, 0)};
+               shoal_date_pivot(dates ? attribute->pivot : attribute->hierarchy.pivot, 0)};
   spellings s = {.offsets = shoal_alloc_zero((size_t)column->n_values + 1, sizeof *s.offsets),
                  .is_missing = shoal_alloc_zero(column->n_values, 1),
                  .bad = shoal_alloc_zero(column->n_values, 1)};
@@ -168,7 +211,8 @@ shoal_status shoal_cells_read(shoal_table *table, shoal_column *column, const sh
             spell_values(column, &r, lenient ? policy->missing[0] : NULL, &s);
   shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
   if (ok && s.any_bad)
-    status = lenient ? note_bad(table, column, &r, &s, error) : fail_bad(table, column, &s, error);
+    status = lenient ? note_bad(table, column, &r, &s, error)
+                     : fail_bad(table, column, attribute, &s, error);
   if (status == SHOAL_OK && s.changed)
     status = shoal_column_respell(table, column, s.bytes.bytes, s.offsets, s.is_missing, error);
   spellings_reset(&s);

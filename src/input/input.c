@@ -465,7 +465,8 @@ static bool find_lack(const shoal_table *table, const shoal_column *column, shoa
     else if (p->purpose != SHOAL_FOR_LINKING &&
              column->equality != equality_of(p->policy, column->name))
       *what = "other spellings were read as one value";
-    else if (!same_coding(column, p->policy)) *what = "other values were read as extreme or rare";
+    else if (!same_coding(column, p->policy))
+      *what = "other values were read as extreme, rare or dates";
     else if (column->coding.rare && collects_rare(p) && !column->collects_rare)
       *what = "its rare values were not collected";
     else if (!same_missing(column, p->policy, &same)) return false;

@@ -268,9 +268,10 @@ static bool request_folds(shoal_owned_verify_request *c, const shoal_context *p)
   for (size_t i = 0; i < c->request.n_columns; i++) {
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, c->request.columns[i]);
     if (!attribute) continue;
-    bool number = attribute->type == SHOAL_TYPE_NUMBER;
+    bool number = attribute->type == SHOAL_TYPE_NUMBER && !attribute->coding.dates;
     bool masked = attribute->has_hierarchy && attribute->hierarchy.kind == SHOAL_HIERARCHY_MASK;
-    shoal_equality fold = number ? SHOAL_EQUAL_BYTES : p->policy->fold;
+    shoal_equality fold =
+        attribute->type == SHOAL_TYPE_NUMBER ? SHOAL_EQUAL_BYTES : p->policy->fold;
     folds[i] = (shoal_verify_fold){.numbers = number && !masked,
                                    .decimal = c->styled ? p->policy->decimal : '.',
                                    .letter_case = fold & SHOAL_EQUAL_CASE,

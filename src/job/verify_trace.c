@@ -31,7 +31,9 @@ static const shoal_verify_paths *tree_of(shoal_arena *arena, const shoal_hierarc
 static shoal_verify_kind kind_of(const shoal_attribute *attribute, bool local) {
   bool number = attribute->type == SHOAL_TYPE_NUMBER;
   if (!attribute->has_hierarchy || (local && number && !attribute->recode_hierarchy))
-    return number ? SHOAL_VERIFY_RANGES : SHOAL_VERIFY_PLAIN;
+    return attribute->coding.dates ? SHOAL_VERIFY_DATES
+           : number                ? SHOAL_VERIFY_RANGES
+                                   : SHOAL_VERIFY_PLAIN;
   switch (attribute->hierarchy.kind) {
   case SHOAL_HIERARCHY_SETS: return SHOAL_VERIFY_SETS;
   case SHOAL_HIERARCHY_FILE:
@@ -62,7 +64,7 @@ static const shoal_verify_meaning *meaning_of(shoal_arena *arena, const shoal_re
     meaning->mask_code = spec->mask_code;
     meaning->mask_numbers = attribute->type == SHOAL_TYPE_NUMBER;
   } else if (meaning->kind == SHOAL_VERIFY_DATES) {
-    meaning->date_format = spec->date_format;
+    meaning->date_format = attribute->coding.dates ? "YYYY-MM-DD" : spec->date_format;
     meaning->pivot = shoal_date_pivot(spec->pivot, 0);
   }
   if (meaning->kind != SHOAL_VERIFY_TREE && !meaning->limited) return meaning;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/day.h"
 #include "base/hash.h"
 #include "hierarchy/date.h"
 #include "measure/domain_parts.h"
@@ -52,7 +53,8 @@ static shoal_status fail_marked(const shoal_domain_request *request,
     size_t size_bytes;
     const char *bytes = shoal_column_value(column, label.code, &size_bytes);
     if (label.released != unknown->items[0].released) break;
-    shoal_form form = shoal_label_parse(bytes, size_bytes).form;
+    bool days = request->attribute->coding.dates;
+    shoal_form form = shoal_label_parse_as(days, bytes, size_bytes).form;
     bool range = !number && (form == SHOAL_FORM_INTERVAL || form == SHOAL_FORM_NUMBER);
     if (i == 0) first_range = range;
     bad[label.code] = range == first_range;
@@ -162,9 +164,11 @@ static shoal_status intern(shoal_values *known, shoal_label value, shoal_error *
   return shoal_values_intern(known, value) == SHOAL_NONE ? shoal_fail_memory(error) : SHOAL_OK;
 }
 
-static shoal_status add_number(shoal_values *known, shoal_decimal number, shoal_error *error) {
+static shoal_status add_number(shoal_values *known, const shoal_coding *coding,
+                               shoal_decimal number, shoal_error *error) {
   char text[32];
-  shoal_decimal_print(number.mantissa, number.scale, text);
+  if (coding->dates) shoal_day_print(number.mantissa, text);
+  else shoal_decimal_print(number.mantissa, number.scale, text);
   return intern(known, (shoal_label){text, strlen(text)}, error);
 }
 
@@ -205,14 +209,14 @@ static shoal_status add_range(shoal_values *known, const shoal_coding *coding,
   if (!range->has_low && coding->has_bottom)
     SHOAL_TRY(add_code(known, coding, SHOAL_CODED_BOTTOM, error));
   bool low = range->has_low && !range->low_open, high = range->has_high && !range->high_open;
-  if (low) SHOAL_TRY(add_number(known, range->low, error));
-  if (high) SHOAL_TRY(add_number(known, range->high, error));
+  if (low) SHOAL_TRY(add_number(known, coding, range->low, error));
+  if (high) SHOAL_TRY(add_number(known, coding, range->high, error));
   if (low || high) return SHOAL_OK;
   shoal_decimal inside;
   if (range->has_low && range->has_high)
-    return middle(range, &inside) ? add_number(known, inside, error) : SHOAL_OK;
+    return middle(range, &inside) ? add_number(known, coding, inside, error) : SHOAL_OK;
   inside = range->has_low ? step_from(range->low, true) : step_from(range->high, false);
-  return add_number(known, inside, error);
+  return add_number(known, coding, inside, error);
 }
 
 static bool digits(const char *bytes, size_t n, unsigned *number) {
@@ -295,14 +299,15 @@ shoal_status shoal_label_add_values(const shoal_domain_request *request, shoal_l
   shoal_coded coded = shoal_coding_find(&attribute->coding, label.bytes, label.size_bytes);
   if (coded == SHOAL_CODED_RARE) return intern(known, label, error);
   if (shoal_attribute_has_tree(attribute)) return SHOAL_OK;
-  if (tree && kind == SHOAL_HIERARCHY_DATE) return add_date(request, label, known, error);
   if (shoal_attribute_has_sets(attribute)) return intern(known, label, error);
+  bool days = attribute->coding.dates, of_dates = tree && kind == SHOAL_HIERARCHY_DATE;
   bool number = attribute->type == SHOAL_TYPE_NUMBER || shoal_spec_has_numbers(attribute);
-  if (!number || coded) return intern(known, label, error);
-  shoal_spelling spelling = shoal_label_parse(label.bytes, label.size_bytes);
-  if (spelling.form == SHOAL_FORM_NUMBER || spelling.form == SHOAL_FORM_INTERVAL)
+  if ((!number && !of_dates) || coded) return intern(known, label, error);
+  shoal_spelling spelling = shoal_label_parse_as(days, label.bytes, label.size_bytes);
+  if ((!of_dates || days) &&
+      (spelling.form == SHOAL_FORM_NUMBER || spelling.form == SHOAL_FORM_INTERVAL))
     return add_range(known, &attribute->coding, &spelling.range, error);
-  return SHOAL_OK;
+  return of_dates ? add_date(request, label, known, error) : SHOAL_OK;
 }
 
 /* ------------------------------------------------------------ labels with one meaning */

@@ -119,7 +119,8 @@ static void find_uninformative(label_reader *r) {
   const shoal_column *column = r->released->column;
   for (uint32_t code = 0; code < column->n_values; code++) {
     shoal_label label = label_of(r, code);
-    r->spells[code] = shoal_label_parse(label.bytes, label.size_bytes);
+    r->spells[code] =
+        shoal_label_parse_as(r->domain->attribute->coding.dates, label.bytes, label.size_bytes);
     bool known = false;
     for (uint32_t l = 0; l < r->n_levels; l++) known = known || r->match[l][code] != SHOAL_NONE;
     bool top = is_top(r, r->n_levels - 1) && r->match[r->n_levels - 1][code] != SHOAL_NONE;

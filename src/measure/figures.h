@@ -51,6 +51,7 @@ typedef struct shoal_attribute_measure {
   double entropy_share;       /* share of the maximum, 0..1 */
   double loss;                /* ARX's: 0..1 */
   double mean_width;          /* numbers: mean interval width of a released row, in its unit */
+  bool days;                  /* of dates, in days */
   double variation;           /* total variation distance before/after, 0..1 */
   double earth_mover;         /* 0..1 */
   const char *distance;       /* of earth_mover: "ordered", "hierarchical", "equal" */

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/day.h"
+
 /* A part of the label. */
 typedef struct piece {
   const char *bytes;
@@ -196,5 +198,41 @@ shoal_spelling shoal_label_parse(const char *bytes, size_t size_bytes) {
   if (p.size == 0 || read_stars(p, &out) || read_number(p, &out) || read_comparison(p, &out) ||
       read_interval(p, &out) || read_prefix(whole, &out))
     return out;
+  return (shoal_spelling){.form = SHOAL_FORM_WORD};
+}
+
+/* ------------------------------------------------------------ days */
+
+static bool read_day(piece p, shoal_decimal *number) {
+  p = trimmed(p);
+  *number = (shoal_decimal){0, 0};
+  return shoal_day_read(p.bytes, p.size, &number->mantissa);
+}
+
+static bool read_days(piece p, shoal_spelling *out) {
+  static const char between_days[] = " to ";
+  enum { DAY = SHOAL_DAY_BYTES - 1, GAP = sizeof between_days - 1 };
+  shoal_range range = {.has_low = true, .has_high = true};
+  out->form = SHOAL_FORM_NUMBER;
+  if (read_day(p, &range.low)) {
+    range.high = range.low;
+  } else {
+    if (p.size != 2 * DAY + GAP + 2 || p.bytes[0] != '[' || p.bytes[p.size - 1] != ']' ||
+        memcmp(p.bytes + 1 + DAY, between_days, GAP) != 0 ||
+        !read_day((piece){p.bytes + 1, DAY}, &range.low) ||
+        !read_day((piece){p.bytes + 1 + DAY + GAP, DAY}, &range.high) ||
+        range.low.mantissa > range.high.mantissa)
+      return false;
+    out->form = SHOAL_FORM_INTERVAL;
+  }
+  out->range = range;
+  return true;
+}
+
+shoal_spelling shoal_label_parse_as(bool days, const char *bytes, size_t size_bytes) {
+  shoal_spelling out = {.form = SHOAL_FORM_WORD};
+  piece p = trimmed((piece){bytes, size_bytes});
+  if (!days) return shoal_label_parse(bytes, size_bytes);
+  if (read_stars(p, &out) || read_days(p, &out)) return out;
   return (shoal_spelling){.form = SHOAL_FORM_WORD};
 }

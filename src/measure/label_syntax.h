@@ -41,6 +41,13 @@ typedef struct shoal_spelling {
  */
 shoal_spelling shoal_label_parse(const char *bytes, size_t size_bytes);
 
+/*
+ * The same for an attribute whose values are days (`days`): "1950-03-01" is a NUMBER and
+ * "[1950-03-01 to 1950-07-12]" an INTERVAL of day numbers (base/day.h), and of other labels only
+ * stars are no WORD.
+ */
+shoal_spelling shoal_label_parse_as(bool days, const char *bytes, size_t size_bytes);
+
 bool shoal_range_holds(const shoal_range *range, shoal_decimal number);
 /* A total order of ranges; 0: the same numbers. */
 int shoal_range_compare(const shoal_range *a, const shoal_range *b);

@@ -287,6 +287,7 @@ static bool measure_attribute(const shoal_release_pair_attribute *a, bool cells,
     out->entropy = sums.entropy + removed * most.entropy;
     out->entropy_share = most.entropy > 0 && all > 0 ? out->entropy / (all * most.entropy) : 0;
     out->loss = all > 0 ? (sums.loss + removed * most.loss) / all : NAN;
+    out->days = a->attribute->coding.dates;
     out->mean_width = a->domain.is_number && released > 0 ? sums.width / released : NAN;
     m->entropy += out->entropy;
     m->entropy_share += all * most.entropy; /* the maximum loss; becomes a share at the end */

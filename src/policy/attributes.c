@@ -3,13 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hierarchy/date.h"
 #include "policy/keys.h"
 #include "policy/reader.h"
 
 typedef struct attribute_target {
   shoal_attribute *attribute;
   bool has_role;
-  const shoal_yaml *snap, *recode, *level, *otherwise, *key, *person; /* NULL: not given */
+  /* NULL: not given */
+  const shoal_yaml *type, *format, *pivot, *snap, *recode, *level, *otherwise, *key, *person;
 } attribute_target;
 
 static shoal_status read_role(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
@@ -26,13 +28,30 @@ static shoal_status read_decide(shoal_policy_reader *reader, const shoal_yaml *n
 }
 
 static shoal_status read_type(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  /* in the order of shoal_type */
-  static const char *const types[] = {"text", "number", NULL};
+  /* in the order of shoal_type; a date is a number */
+  enum { DATE = SHOAL_TYPE_NUMBER + 1 };
+  static const char *const types[] = {"text", "number", "date", NULL};
   attribute_target *target = into;
   size_t type = 0;
   SHOAL_TRY(shoal_read_choice(reader, node, types, &type));
-  target->attribute->type = (shoal_type)type;
+  target->type = node;
+  target->attribute->coding.dates = type == DATE;
+  target->attribute->type = type == DATE ? SHOAL_TYPE_NUMBER : (shoal_type)type;
   return SHOAL_OK;
+}
+
+static shoal_status read_day_format(shoal_policy_reader *reader, const shoal_yaml *node,
+                                    void *into) {
+  attribute_target *target = into;
+  target->format = reader->key;
+  return shoal_read_date_format(reader, node, &target->attribute->date_format);
+}
+
+static shoal_status read_day_pivot(shoal_policy_reader *reader, const shoal_yaml *node,
+                                   void *into) {
+  attribute_target *target = into;
+  target->pivot = reader->key;
+  return shoal_read_pivot(reader, node, &target->attribute->pivot);
 }
 
 static shoal_status read_otherwise(shoal_policy_reader *reader, const shoal_yaml *node,
@@ -354,6 +373,42 @@ static shoal_status check_levels(const shoal_policy_reader *reader,
   return SHOAL_OK;
 }
 
+/*
+ * Dates are compared, so cells of other roles are not read as such. Their values are spelled
+ * YYYY-MM-DD before a hierarchy sees them. A year first and the day before the month would look
+ * like that spelling.
+ */
+static shoal_status check_dates(const shoal_policy_reader *reader, const attribute_target *target) {
+  const shoal_attribute *attribute = target->attribute;
+  shoal_hierarchy_kind kind = attribute->hierarchy.kind;
+  const shoal_yaml *given = target->format ? target->format : target->pivot;
+  const char *problem = NULL;
+  bool tree = attribute->has_hierarchy && kind != SHOAL_HIERARCHY_DATE &&
+              kind != SHOAL_HIERARCHY_SETS && kind != SHOAL_HIERARCHY_TOP;
+  if (!attribute->coding.dates) {
+    if (!given) return SHOAL_OK;
+    return shoal_reader_fail(reader, given->mark,
+                             "%s: '%s' goes with 'type: date' or stands in a hierarchy of dates",
+                             shoal_reader_subject(reader).text, given->text);
+  }
+  if (attribute->role != SHOAL_ROLE_QUASI && attribute->role != SHOAL_ROLE_SENSITIVE)
+    problem = "is for quasi-identifiers and sensitive attributes: remove it";
+  else if (attribute->coding.has_top || attribute->coding.has_bottom || target->snap)
+    problem = "has no top-code, bottom-code or snap: remove them";
+  else if (tree)
+    problem = "goes with the hierarchies date, sets and top: use one of these, or none";
+  else if (attribute->has_hierarchy && kind == SHOAL_HIERARCHY_DATE &&
+           strcmp(attribute->hierarchy.date_format, "YYYY-MM-DD") != 0)
+    problem = "has its format beside it: move 'format' and 'pivot' out of the hierarchy";
+  else if (strcmp(attribute->date_format, "YYYY-DD-MM") == 0)
+    problem = "cannot have the format YYYY-DD-MM, which looks like the YYYY-MM-DD of a release";
+  else if (target->pivot && !shoal_date_format_is_short(attribute->date_format))
+    problem = "has a pivot only if its format has YY: remove it";
+  if (!problem) return SHOAL_OK;
+  return shoal_reader_fail(reader, target->type->mark, "%s: 'type: date' %s",
+                           shoal_reader_subject(reader).text, problem);
+}
+
 /* Does its hierarchy have numbers, or models that place each value in a tree or category? */
 static bool excludes_rare(const shoal_attribute *attribute) {
   shoal_hierarchy_kind kind = attribute->hierarchy.kind;
@@ -376,7 +431,7 @@ static shoal_status check_rare(const shoal_policy_reader *reader, const shoal_ya
   if (attribute->type == SHOAL_TYPE_NUMBER)
     return shoal_reader_fail(reader, name->mark,
                              "%s: 'rare' is for text: use top-code and bottom-code for numbers, or "
-                             "remove 'type: number' if they are codes",
+                             "remove 'type' if they are codes",
                              subject.text);
   if (excludes_rare(attribute))
     return shoal_reader_fail(reader, name->mark,
@@ -414,8 +469,11 @@ static shoal_status check_otherwise(const shoal_policy_reader *reader,
 static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml *name,
                                    shoal_attribute *attribute) {
   static const shoal_key_rule self = {"attributes.NAME", "NAME", NULL};
-  *attribute = (shoal_attribute){
-      .name = name->text, .mark = name->mark, .weight = {1, 0}, .profile = {1, 0}};
+  *attribute = (shoal_attribute){.name = name->text,
+                                 .mark = name->mark,
+                                 .weight = {1, 0},
+                                 .profile = {1, 0},
+                                 .date_format = "YYYY-MM-DD"};
   if (name->text[0] == '\0')
     return shoal_reader_fail(reader, name->mark, "attributes: a name is empty");
   reader->attribute = name->text;
@@ -429,6 +487,7 @@ static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml
                              shoal_reader_subject(reader).text);
   reader->rule = &self;
   SHOAL_TRY(check_pseudonym(reader, name, &target));
+  SHOAL_TRY(check_dates(reader, &target));
   SHOAL_TRY(choose_sets(reader, &target));
   SHOAL_TRY(check_recoding(reader, &target));
   SHOAL_TRY(check_coding(reader, name, attribute));

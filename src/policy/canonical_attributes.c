@@ -215,7 +215,20 @@ static void put_read_decide(shoal_canonical *out, const char *key) {
 }
 
 static void put_read_type(shoal_canonical *out, const char *key) {
-  if (out->attribute->type == SHOAL_TYPE_NUMBER) shoal_canonical_word(out, key, "number");
+  const shoal_attribute *attribute = out->attribute;
+  if (attribute->coding.dates) shoal_canonical_word(out, key, "date");
+  else if (attribute->type == SHOAL_TYPE_NUMBER) shoal_canonical_word(out, key, "number");
+}
+
+static void put_read_day_format(shoal_canonical *out, const char *key) {
+  if (strcmp(out->attribute->date_format, "YYYY-MM-DD") != 0)
+    shoal_canonical_word(out, key, out->attribute->date_format);
+}
+
+static void put_read_day_pivot(shoal_canonical *out, const char *key) {
+  if (!out->attribute->pivot) return;
+  shoal_canonical_key(out, key);
+  shoal_text_print(out->text, "%u", out->attribute->pivot);
 }
 
 static void put_read_otherwise(shoal_canonical *out, const char *key) {

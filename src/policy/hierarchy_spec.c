@@ -226,29 +226,39 @@ static bool is_date_format(const char *format) {
   return years == 1 && months == 1 && days == 1;
 }
 
-static shoal_status read_format(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  spec_target *target = into;
-  target->format = reader->key;
+shoal_status shoal_read_date_format(shoal_policy_reader *reader, const shoal_yaml *node,
+                                    const char **format) {
   if (node->kind != SHOAL_YAML_SCALAR || !is_date_format(node->text))
     return shoal_reader_expected(reader, node,
                                  "YYYY or YY, MM and DD once each, such as DD.MM.YYYY");
-  target->spec->date_format = node->text;
+  *format = node->text;
   return SHOAL_OK;
 }
 
-/* A year, or its last two digits in this century. */
-static shoal_status read_pivot(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+static shoal_status read_format(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   spec_target *target = into;
+  target->format = reader->key;
+  return shoal_read_date_format(reader, node, &target->spec->date_format);
+}
+
+/* A year, or its last two digits in this century. */
+shoal_status shoal_read_pivot(shoal_policy_reader *reader, const shoal_yaml *node,
+                              unsigned *pivot) {
   shoal_setting setting;
   uint64_t year;
-  target->pivot = reader->key;
   SHOAL_TRY(shoal_setting_from(reader, node, "a year such as 2030", &setting));
   SHOAL_TRY(shoal_setting_whole(&setting, 0, &year));
   if (year < 100) year += 2000;
   if (year < 1000 || year > 9999)
     return shoal_reader_expected(reader, node, "a year of four digits, such as 2030");
-  target->spec->pivot = (unsigned)year;
+  *pivot = (unsigned)year;
   return SHOAL_OK;
+}
+
+static shoal_status read_pivot(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  spec_target *target = into;
+  target->pivot = reader->key;
+  return shoal_read_pivot(reader, node, &target->spec->pivot);
 }
 
 /* ---------------------------------------------------------------- tree */

@@ -58,7 +58,12 @@
       "never released, generalized, protected, released as it is or as a hash, or counted")        \
   KEY("attributes.NAME.", "decide", read_decide, "true|false",                                     \
       "true: the role is only a suggestion, and anonymize refuses until a person has decided")     \
-  KEY("attributes.NAME.", "type", read_type, "text|number", "default text")                        \
+  KEY("attributes.NAME.", "type", read_type, "text|number|date",                                   \
+      "date: a day, released as YYYY-MM-DD; in local recoding an interval; default text")          \
+  KEY("attributes.NAME.", "format", read_day_format, "FORMAT",                                     \
+      "with type date: YYYY or YY, MM and DD, each once; a time may follow; default YYYY-MM-DD")   \
+  KEY("attributes.NAME.", "pivot", read_day_pivot, "YEAR",                                         \
+      "with type date and YY: the last year that it can mean; default: the current year")          \
   KEY("attributes.NAME.", "otherwise", read_otherwise, "missing",                                  \
       "cells that are not a number or date count as missing; default: they are refused")           \
   KEY("attributes.NAME.", "hierarchy", read_hierarchy, "{KIND: ...}",                              \
@@ -84,7 +89,7 @@
   KEY("attributes.NAME.", "snap", read_snap, "NUMBER",                                             \
       "local recoding: widens a number's intervals to multiples of this; default: none")           \
   KEY("attributes.NAME.", "recode", read_recode, "interval|hierarchy",                             \
-      "local recoding: a number as its class's smallest interval (default) or as a label")         \
+      "local recoding: numbers and dates as smallest intervals (default) or as labels")            \
   KEY("attributes.NAME.", "anonymity", read_anonymity, "0..1",                                     \
       "only for datafly, rarely needed: 0 requires nothing of it alone, 1 its top; default 0")     \
   KEY("attributes.NAME.", "profile", read_profile, "0..1",                                         \

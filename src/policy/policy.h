@@ -62,6 +62,7 @@ typedef struct shoal_accepted {
   size_t n_names;
 } shoal_accepted;
 
+/* A date is a number too, of its day: `coding.dates` says that cells are read as dates. */
 typedef enum shoal_type { SHOAL_TYPE_TEXT, SHOAL_TYPE_NUMBER } shoal_type;
 
 /* Categories of a sensitive attribute, most sensitive first: inline lists, or a file. */
@@ -84,7 +85,9 @@ typedef struct shoal_attribute {
   shoal_role role;
   bool undecided; /* decide: true */
   shoal_type type;
-  bool otherwise_missing; /* cells that are not a number or date */
+  bool otherwise_missing;  /* cells that are not a number or date */
+  const char *date_format; /* dates: of the cells (hierarchy/date.h) */
+  unsigned pivot;          /* dates: the last year that YY can mean; 0: the current year */
   bool has_hierarchy;
   bool default_sets; /* text without a hierarchy: it got sets */
   shoal_hierarchy_spec hierarchy;

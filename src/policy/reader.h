@@ -162,6 +162,10 @@ shoal_status shoal_read_code(shoal_policy_reader *reader, const shoal_yaml *node
                              shoal_coding *coding) SHOAL_MUST_CHECK;
 
 /* Reads rare into `coding`. */
+shoal_status shoal_read_date_format(shoal_policy_reader *reader, const shoal_yaml *node,
+                                    const char **format) SHOAL_MUST_CHECK;
+shoal_status shoal_read_pivot(shoal_policy_reader *reader, const shoal_yaml *node,
+                              unsigned *pivot) SHOAL_MUST_CHECK;
 shoal_status shoal_read_rare(shoal_policy_reader *reader, const shoal_yaml *node,
                              shoal_coding *coding) SHOAL_MUST_CHECK;
 

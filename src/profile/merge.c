@@ -37,8 +37,9 @@ static bool same_text(const char *a, const char *b) {
 
 static bool same_entry(const shoal_column_outcome *a, const shoal_column_outcome *b, bool safe) {
   return strcmp(a->role, b->role) == 0 && same_text(a->hierarchy, b->hierarchy) &&
-         a->as_number == b->as_number && (safe || a->undecided == b->undecided) &&
-         a->is_age == b->is_age && a->is_postcode == b->is_postcode && a->bad_cells == b->bad_cells;
+         same_text(a->as_date, b->as_date) && a->as_number == b->as_number &&
+         (safe || a->undecided == b->undecided) && a->is_age == b->is_age &&
+         a->is_postcode == b->is_postcode && a->bad_cells == b->bad_cells;
 }
 
 static size_t common_bytes(const char *a, const char *b) {

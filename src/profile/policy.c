@@ -129,20 +129,21 @@ static void add_rules(const writer *w, const shoal_column_outcome *column) {
       column->most_frequent >= preset->k)
     shoal_text_print(w->text, ", rare: %u", preset->k);
   if (!has_role(column, "quasi")) return;
-  bool date = strcmp(column->type, "date") == 0;
   if (preset->top_coded_ages && column->is_age && column->as_number)
     shoal_text_print(w->text, ", top-code: %d", OLDEST);
-  if (preset->years_only && date) shoal_text_add(w->text, ", min-level: 1");
+  if (preset->years_only && column->as_date) shoal_text_add(w->text, ", min-level: 1");
   if (preset->short_postcodes && column->is_postcode && column->longest_bytes > THREE)
     shoal_text_print(w->text, ", min-level: %zu", column->longest_bytes - THREE);
 }
 
-/* Of dates a preset may leave only years: the finest level is dropped from `[month, year, ...]`. */
-static void add_hierarchy(const writer *w, const shoal_column_outcome *column) {
-  const char *year = strstr(column->hierarchy, "year");
-  bool years_only = w->preset && w->preset->years_only && strcmp(column->type, "date") == 0 && year;
-  if (years_only) shoal_text_print(w->text, ", hierarchy: {date: [%s", year);
-  else shoal_text_print(w->text, ", hierarchy: %s", column->hierarchy);
+/* Dates have intervals, but a preset may leave only years. */
+static void add_labels(const writer *w, const shoal_column_outcome *column) {
+  bool years_only = w->preset && w->preset->years_only;
+  if (column->as_date && years_only)
+    shoal_text_print(w->text, ", hierarchy: {date: [year, 5-years, decade]%s}",
+                     column->as_date + strlen("date"));
+  else if (column->as_date) shoal_text_print(w->text, ", type: %s", column->as_date);
+  if (column->hierarchy) shoal_text_print(w->text, ", hierarchy: %s", column->hierarchy);
 }
 
 static void add_entry(const writer *w, const shoal_column_outcome *column,
@@ -163,7 +164,7 @@ static void add_entry(const writer *w, const shoal_column_outcome *column,
   if (column->undecided && !w->safe) shoal_text_add(text, ", decide: true");
   if (column->as_number) shoal_text_add(text, ", type: number");
   if (column->as_number && column->bad_cells) shoal_text_add(text, ", otherwise: missing");
-  if (column->hierarchy && has_role(column, "quasi")) add_hierarchy(w, column);
+  if (has_role(column, "quasi")) add_labels(w, column);
   add_rules(w, column);
   shoal_text_add(text, "}");
 }

@@ -77,6 +77,9 @@ static bool fill_column(shoal_result *result, const char *name, const shoal_colu
       !(column->hierarchy =
             shoal_arena_copy(&result->arena, suggestion->hierarchy, strlen(suggestion->hierarchy))))
     return false;
+  if (suggestion->date[0] && !(column->as_date = shoal_arena_copy(&result->arena, suggestion->date,
+                                                                  strlen(suggestion->date))))
+    return false;
   return !stats->marks || (column->missing_marks = marks_list(result, stats->marks)) != NULL;
 }
 

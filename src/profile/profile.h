@@ -58,7 +58,6 @@ typedef struct shoal_column_stats {
   uint32_t marks;            /* bit m: spelling m of shoal_missing_marks means missing here */
   shoal_value_type value_type;
   const char *date_format; /* DATE: as a policy writes it */
-  bool date_exact;         /* DATE: no value has a time or a month or day of one digit */
   unsigned pivot;          /* DATE: the current year */
   bool has_times;          /* every value is a date with a time of day */
   unsigned scale;          /* NUMBER: decimals; 0: all are whole */
@@ -179,6 +178,7 @@ typedef struct shoal_suggestion {
   bool may_be_number; /* numbers that are no codes */
   bool as_number;     /* the policy says `type: number` */
   char why[256];      /* the evidence, in plain words */
+  char date[64];      /* dates: "date" and their format, after `type:` as YAML; else "" */
   char hierarchy[96]; /* as YAML; "" if none */
 } shoal_suggestion;
 

@@ -101,7 +101,6 @@ enum {
   ALL_DATES = ((1 << N_DATE_BITS) - 1) << DATE_SHIFT,
   ALL_TYPES = IS_NUMBER | IS_DIGITS | IS_TIME | ALL_DATES
 };
-#define IS_EXACT (UINT32_C(1) << 31) /* a date without a time, and with all digits */
 
 static int mark_in(uint32_t traits) { return (int)(traits >> MARK_SHIFT & FIELD) - 1; }
 
@@ -119,7 +118,7 @@ static uint32_t dates_of(const char *bytes, size_t size) {
   for (unsigned o = 0; o < N_ORDERS; o++) {
     shoal_date date;
     if (!shoal_date_read(date_formats[s][o], pivot, (shoal_label){bytes, size}, &date)) continue;
-    dates |= UINT32_C(1) << (DATE_SHIFT + N_SEPARATORS + o) | (date.exact ? IS_EXACT : 0);
+    dates |= UINT32_C(1) << (DATE_SHIFT + N_SEPARATORS + o);
   }
   return dates ? dates | UINT32_C(1) << (DATE_SHIFT + s) : 0;
 }
@@ -155,7 +154,7 @@ uint32_t shoal_value_traits(const void *user, const char *bytes, size_t size) {
 /* What all values so far have in common. */
 typedef struct value_type {
   bool any;       /* there was a value */
-  uint32_t types; /* of ALL_TYPES and IS_EXACT: those that every value has */
+  uint32_t types; /* of ALL_TYPES: those that every value has */
   unsigned scale; /* NUMBER: the largest scale so far */
   size_t n_digits;
   size_t longest_bytes;
@@ -194,7 +193,6 @@ static void settle_value_type(const value_type *l, shoal_column_stats *stats) {
       if (!(l->types >> (DATE_SHIFT + N_SEPARATORS + order) & 1)) continue;
       stats->value_type = SHOAL_VALUE_DATE;
       stats->date_format = date_formats[s][order];
-      stats->date_exact = l->types & IS_EXACT;
       stats->pivot = shoal_date_pivot(0, 0);
     }
   }
@@ -265,7 +263,7 @@ static void tally(const value_rows *values, size_t n, bool dash_is_value,
 }
 
 static void find_type(const value_rows *values, size_t n, shoal_column_stats *stats) {
-  value_type l = {.types = ALL_TYPES | IS_EXACT};
+  value_type l = {.types = ALL_TYPES};
   for (size_t v = 0; v < n; v++) take_value(&l, values[v].traits, values[v].n_rows);
   settle_value_type(&l, stats);
 }
@@ -382,7 +380,6 @@ static void find_digit_dates(const shoal_column *column, const value_rows *value
   }
   stats->value_type = SHOAL_VALUE_DATE;
   stats->date_format = digits_date;
-  stats->date_exact = true;
 }
 
 /* Only types that are still possible are looked for. */

@@ -255,28 +255,26 @@ static void suggest_role(const char *name, const shoal_name_hint *hint, const sh
 /* ------------------------------------------------------------ hierarchies */
 
 /* With the pivot of this year the policy means the same next year. */
-static void suggest_date(const shoal_column_stats *f, char *out, size_t size) {
+static void suggest_date(const shoal_column_stats *f, shoal_suggestion *s) {
   bool iso = strcmp(f->date_format, "YYYY-MM-DD") == 0;
   char pivot[32] = "";
   if (shoal_date_format_is_short(f->date_format))
     (void)snprintf(pivot, sizeof pivot, ", pivot: %u", f->pivot);
-  (void)snprintf(out, size, "{date: [%smonth, year, 5-years, decade]%s%s%s}",
-                 f->date_exact ? "" : "day, ", iso ? "" : ", format: ", iso ? "" : f->date_format,
-                 pivot);
+  (void)snprintf(s->date, sizeof s->date, "date%s%s%s",
+                 iso ? "" : ", format: ", iso ? "" : f->date_format, pivot);
 }
 
 /*
- * Numbers and categories need none: intervals and sets of a class lose less. So do sets of dates
- * and of postal codes, but they would list the days and places of single people, which a register
- * turns into names. These get labels that many people share.
+ * Numbers, dates and categories need none: intervals and sets of a class lose less. So do sets of
+ * postal codes, but they would list the places of single people. These get labels that many people
+ * share.
  */
 static void suggest_hierarchy(const shoal_column_stats *f, shoal_meaning meaning,
                               shoal_suggestion *s) {
   char *out = s->hierarchy;
   size_t size = sizeof s->hierarchy;
   bool postcode = f->shape == SHOAL_SHAPE_POSTCODE || meaning == SHOAL_MEANS_POSTCODE;
-  if (f->value_type == SHOAL_VALUE_DATE) suggest_date(f, out, size);
-  else if (f->distinct > FEW_VALUES && postcode && f->longest_bytes <= LONGEST_CODE)
+  if (f->distinct > FEW_VALUES && postcode && f->longest_bytes <= LONGEST_CODE)
     (void)snprintf(out, size, "{mask: right}");
 }
 
@@ -288,7 +286,8 @@ void shoal_suggest(const char *name, const shoal_column_stats *stats,
                           : are_years(stats) ? SHOAL_MEANS_DATE
                                              : SHOAL_MEANS_ANYTHING;
   suggest_role(name, hint, stats, table, suggestion);
-  if (suggestion->role == SHOAL_ROLE_QUASI) suggest_hierarchy(stats, meaning, suggestion);
+  if (stats->value_type == SHOAL_VALUE_DATE) suggest_date(stats, suggestion);
+  else if (suggestion->role == SHOAL_ROLE_QUASI) suggest_hierarchy(stats, meaning, suggestion);
   suggestion->meaning = meaning;
   suggestion->by_name = hint != NULL;
   bool number = stats->value_type == SHOAL_VALUE_NUMBER;

@@ -161,7 +161,7 @@ static void hide_values(const shoal_table *table, const shoal_column_stats *stat
   for (size_t c = 0; c < table->n_columns; c++) {
     shoal_suggestion *s = &suggestions[c];
     const char *why;
-    if (s->role == SHOAL_ROLE_QUASI && !s->as_number && !s->hierarchy[0] &&
+    if (s->role == SHOAL_ROLE_QUASI && !s->as_number && !s->date[0] && !s->hierarchy[0] &&
         stats[c].present >= SHOAL_FEW_ROWS &&
         shoal_identifies_people(table->columns[c].name, &stats[c], &why))
       (void)snprintf(s->hierarchy, sizeof s->hierarchy, "{top: true}");

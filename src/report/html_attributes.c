@@ -68,7 +68,10 @@ static void add_attribute(const shoal_html_report *page, const shoal_html_report
                      shoal_say_counted(a->outcome->n_after, "label", "labels").text,
                      100 * a->outcome->loss);
     if (!isnan(a->outcome->mean_width))
-      shoal_text_print(text, " Intervals are %.3g wide on average.", a->outcome->mean_width);
+      shoal_text_print(text,
+                       a->outcome->days ? " Intervals are %.0f days wide on average."
+                                        : " Intervals are %.3g wide on average.",
+                       a->outcome->mean_width);
     if (a->outcome->last_year)
       shoal_text_print(text, " Years of two digits mean %u to %u.", a->outcome->first_year,
                        a->outcome->last_year);

@@ -156,7 +156,10 @@ static void add_columns(shoal_text *t, const shoal_measures *m) {
   for (size_t i = 0; i < m->n_attributes; i++) {
     const shoal_attribute_measure *a = &m->attributes[i];
     if (a->quasi && !isnan(a->mean_width))
-      shoal_text_print(t, "  %s: intervals %.3g wide on average\n", a->name, a->mean_width);
+      shoal_text_print(t,
+                       a->days ? "  %s: intervals %.0f days wide on average\n"
+                               : "  %s: intervals %.3g wide on average\n",
+                       a->name, a->mean_width);
   }
   shoal_text_add(t, "  loss, ncp, entropy: 0 nothing lost .. 1 everything; variation and earth "
                     "mover: how far the\n  column's distribution moved, 0 .. 1, if each label is "

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/day.h"
+
 static bool is_small(uint64_t n, uint64_t k) { return n > 0 && n < k; }
 
 /* ------------------------------------------------------------ class sizes */
@@ -148,8 +150,24 @@ static void order_by_number(chooser *c) {
   }
 }
 
+/* "1950-03-01", "[1950-03-01 to 1950-07-12]" */
+static bool read_days(shoal_label label, double *low, double *high) {
+  enum { DAY = SHOAL_DAY_BYTES - 1, GAP = 4 };
+  int64_t from, to;
+  bool day = shoal_day_read(label.bytes, label.size_bytes, &from);
+  if (day) to = from;
+  else if (label.size_bytes != 2 * DAY + GAP + 2 || label.bytes[0] != '[' ||
+           !shoal_day_read(label.bytes + 1, DAY, &from) ||
+           !shoal_day_read(label.bytes + 1 + DAY + GAP, DAY, &to))
+    return false;
+  *low = (double)from;
+  *high = (double)to;
+  return true;
+}
+
 bool shoal_html_report_interval(shoal_label label, double *low, double *high) {
   char copy[128], *end;
+  if (read_days(label, low, high)) return true;
   if (label.size_bytes == 0 || label.size_bytes >= sizeof copy) return false;
   memcpy(copy, label.bytes, label.size_bytes);
   copy[label.size_bytes] = '\0';

@@ -38,7 +38,9 @@ static void add_attribute_outcomes(shoal_text *t, const shoal_result *r) {
                      100 * a->loss);
     if (a->n_after == 1 && a->n_before > 1) shoal_text_add(t, "; one label everywhere");
     if (!isnan(a->mean_width))
-      shoal_text_print(t, "; intervals %.3g wide on average", a->mean_width);
+      shoal_text_print(
+          t, a->days ? "; intervals %.0f days wide on average" : "; intervals %.3g wide on average",
+          a->mean_width);
     shoal_text_add(t, "\n");
     if (a->last_year)
       shoal_text_print(t, "  %*s  years of two digits mean %u to %u\n", (int)width, "",

@@ -130,6 +130,7 @@ typedef struct shoal_attribute_outcome {
   uint32_t n_before, n_after;     /* distinct values, distinct labels released */
   double loss;                    /* 0 nothing lost .. 1 everything */
   double mean_width;              /* numbers: of a released label; NAN: it has none */
+  bool days;                      /* they are dates: the width is in days */
   unsigned first_year, last_year; /* that years of two digits mean; 0: it has none */
 } shoal_attribute_outcome;
 
@@ -159,6 +160,7 @@ typedef struct shoal_column_outcome {
   const char *missing_marks; /* spellings that look like missing values, as YAML, or NULL */
   bool undecided;            /* no evidence for the role: the steward must decide */
   bool as_number;            /* the policy says `type: number` */
+  const char *as_date;       /* what the policy says after `type:`, with a format; or NULL */
   bool bad_cells;            /* of a number: some cells are none */
   bool by_name;              /* its name tells the role */
   bool is_age, is_postcode;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/day.h"
 #include "table/fold.h"
 
 static bool same(bool given, shoal_decimal a, shoal_decimal b) {
@@ -13,7 +14,8 @@ static bool same(bool given, shoal_decimal a, shoal_decimal b) {
 
 bool shoal_coding_equal(const shoal_coding *a, const shoal_coding *b) {
   return a->has_top == b->has_top && a->has_bottom == b->has_bottom && a->rare == b->rare &&
-         same(a->has_top, a->top, b->top) && same(a->has_bottom, a->bottom, b->bottom);
+         a->dates == b->dates && same(a->has_top, a->top, b->top) &&
+         same(a->has_bottom, a->bottom, b->bottom);
 }
 
 size_t shoal_coding_label(const shoal_coding *coding, shoal_coded coded, char *out) {
@@ -52,6 +54,11 @@ static shoal_coded code_of_number(const shoal_coding *coding, shoal_decimal numb
 
 shoal_number shoal_coding_parse(const shoal_coding *coding, const char *bytes, size_t size_bytes,
                                 shoal_decimal *number) {
+  if (coding->dates) {
+    *number = (shoal_decimal){0, 0};
+    return shoal_day_read(bytes, size_bytes, &number->mantissa) ? SHOAL_NUMBER_OK
+                                                                : SHOAL_NUMBER_NOT;
+  }
   shoal_coded coded = shoal_coding_find(coding, bytes, size_bytes);
   if (coded == SHOAL_CODED_NOT) return shoal_decimal_parse(bytes, size_bytes, number);
   *number = coded == SHOAL_CODED_TOP ? coding->top : coding->bottom;

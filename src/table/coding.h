@@ -6,6 +6,9 @@
  * counts or generalizes its values: nothing that is computed later has seen the value behind such a
  * label. As a number the label of a code stands for its code; below a hierarchy "(rare)" is a value
  * of its own, as a missing one is.
+ *
+ * A column of dates is one of numbers too: its values are spelled YYYY-MM-DD, and each stands for
+ * its day (base/day.h).
  */
 #ifndef SHOAL_TABLE_CODING_H
 #define SHOAL_TABLE_CODING_H
@@ -16,6 +19,7 @@ typedef struct shoal_coding {
   bool has_top, has_bottom;
   shoal_decimal top, bottom; /* bottom < top */
   uint64_t rare;             /* text: values of fewer rows are rare; 0: none */
+  bool dates;                /* values are days; then there are no codes */
 } shoal_coding;
 
 typedef enum shoal_coded {
@@ -40,7 +44,7 @@ size_t shoal_coding_label(const shoal_coding *coding, shoal_coded coded, char *o
 /* Is it the label of a code? */
 shoal_coded shoal_coding_find(const shoal_coding *coding, const char *bytes, size_t size_bytes);
 
-/* Reads a number, or the label of a code as that code. */
+/* Reads a number or a day, or the label of a code as that code. */
 shoal_number shoal_coding_parse(const shoal_coding *coding, const char *bytes, size_t size_bytes,
                                 shoal_decimal *number);
 

@@ -93,9 +93,29 @@ static bool take_byte(string *rest, char byte) {
   return true;
 }
 
+/* YYYY-MM-DD, at the beginning of the rest. */
+static bool take_day(string *rest, date *d) {
+  return take_number(rest, 4, 4, &d->year) && take_byte(rest, '-') &&
+         take_number(rest, 2, 2, &d->month) && take_byte(rest, '-') &&
+         take_number(rest, 2, 2, &d->day) && d->month >= 1 && d->month <= 12 && d->day >= 1 &&
+         d->day <= 31;
+}
+
+/* [2019-05-30 to 2019-07-12] */
+static bool read_days(string label, shoal_verify_range *range) {
+  date first, last;
+  if (!take_byte(&label, '[') || !take_day(&label, &first)) return false;
+  for (const char *to = " to "; *to; to++)
+    if (!take_byte(&label, *to)) return false;
+  if (!take_day(&label, &last) || !take_byte(&label, ']')) return false;
+  set_days(range, first, last);
+  return !label.size_bytes && range->low.at < range->high.at;
+}
+
 /* 2019-05-30, 2019-05, 2019, [2015-2019] */
 static bool read_date_label(string label, shoal_verify_range *range) {
   date first = {1, 1, 1}, last = {1, 12, 31};
+  if (read_days(label, range)) return true;
   bool span = take_byte(&label, '[');
   if (!take_number(&label, 4, 4, &first.year)) return false;
   last.year = first.year;

@@ -116,14 +116,15 @@ static inline shoal_result *profile_series(const char *name, const char *before,
 #define TEXT "abc "
 #define DECIMAL "%"
 
-static inline void assert_suggested(shoal_result *profile, const char *role,
-                                    const char *hierarchy) {
+/* `labels`: its hierarchy, or its type and format if it is a date; NULL: neither. */
+static inline void assert_suggested(shoal_result *profile, const char *role, const char *labels) {
   const shoal_column_outcome *column = &profile->profile.columns[0];
+  const char *found = column->hierarchy ? column->hierarchy : column->as_date;
   if (strcmp(column->role, role) != 0)
     fail_msg("'%s' is '%s', wanted '%s'", column->name, column->role, role);
-  if (!hierarchy) assert_null(column->hierarchy);
-  else if (!column->hierarchy || strcmp(column->hierarchy, hierarchy) != 0)
-    fail_msg("'%s' has %s, wanted %s", column->name, column->hierarchy, hierarchy);
+  if (!labels) assert_null(found);
+  else if (!found || strcmp(found, labels) != 0)
+    fail_msg("'%s' has %s, wanted %s", column->name, found, labels);
   assert_true(strlen(column->why) > 10);
   shoal_result_free(profile);
 }

@@ -21,20 +21,21 @@ static void policy_works_on_the_data(void **state) {
       make_table(wide_names, 7, wide_cells, n_cells, NULL,
                  &(shoal_load_options){.missing = policy->missing, .n_missing = policy->n_missing});
   assert_false(shoal_policy_attribute(policy, "age")->has_hierarchy);
-  static const shoal_hierarchy_kind kinds[] = {[2] = SHOAL_HIERARCHY_MASK, SHOAL_HIERARCHY_DATE};
-  for (size_t c = 2; c < 4; c++) {
-    const shoal_attribute *attribute = shoal_policy_attribute(policy, wide_names[c]);
-    assert_int_equal(attribute->role, SHOAL_ROLE_QUASI);
-    assert_int_equal(attribute->type, SHOAL_TYPE_TEXT);
-    assert_int_equal(attribute->hierarchy.kind, kinds[c]);
-    shoal_hierarchy *hierarchy;
-    shoal_error error;
-    shoal_hierarchy_options options = {.policy = "start.yaml", .attribute = attribute->name};
-    check(shoal_hierarchy_compile(&attribute->hierarchy, table, &table->columns[c], &options,
-                                  &hierarchy, &error),
-          &error);
-    shoal_hierarchy_free(hierarchy);
-  }
+  const shoal_attribute *attribute = shoal_policy_attribute(policy, wide_names[2]);
+  assert_int_equal(attribute->role, SHOAL_ROLE_QUASI);
+  assert_int_equal(attribute->type, SHOAL_TYPE_TEXT);
+  assert_int_equal(attribute->hierarchy.kind, SHOAL_HIERARCHY_MASK);
+  shoal_hierarchy *hierarchy;
+  shoal_error error;
+  shoal_hierarchy_options options = {.policy = "start.yaml", .attribute = attribute->name};
+  check(shoal_hierarchy_compile(&attribute->hierarchy, table, &table->columns[2], &options,
+                                &hierarchy, &error),
+        &error);
+  shoal_hierarchy_free(hierarchy);
+  attribute = shoal_policy_attribute(policy, wide_names[3]);
+  assert_int_equal(attribute->role, SHOAL_ROLE_QUASI);
+  assert_true(attribute->coding.dates);
+  assert_false(attribute->has_hierarchy);
   assert_int_equal(shoal_policy_attribute(policy, "income")->role, SHOAL_ROLE_SENSITIVE);
   assert_int_equal(shoal_policy_attribute(policy, "income")->type, SHOAL_TYPE_NUMBER);
   shoal_table_free(table);
