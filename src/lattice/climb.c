@@ -6,7 +6,9 @@
  * From the current node a step raises or lowers one attribute by a level. Where no step improves,
  * an exchange raises one attribute and lowers another. Where no exchange improves either, the best
  * node found is disturbed: some attributes get random levels, more after each failure, and the
- * search continues from there. The random numbers come from a fixed sequence.
+ * search continues from there. The random numbers come from a fixed sequence. If time is left after
+ * many failures, every second round of disturbances walks: it starts from the last node that could
+ * not be improved, not from the best one, and so reaches regions that a single disturbance misses.
  *
  * Attributes are tried in batches of fixed size, and the best move of a batch is made: the search
  * does not depend on the number of threads (neighbours.h).
@@ -78,10 +80,13 @@ static shoal_status descend_fully(climb *c, shoal_error *error) {
   return SHOAL_OK;
 }
 
-/* Goes to a node near the best one: up to n_changes attributes get another level. */
-static shoal_status disturb(climb *c, size_t n_changes, shoal_error *error) {
+/*
+ * Goes to a node near the best one, or with `walks` near the current one: up to n_changes
+ * attributes get another level.
+ */
+static shoal_status disturb(climb *c, bool walks, size_t n_changes, shoal_error *error) {
   const shoal_space *space = &c->search->space;
-  memcpy(c->at.levels, c->best_levels, space->n * sizeof *c->at.levels);
+  if (!walks) memcpy(c->at.levels, c->best_levels, space->n * sizeof *c->at.levels);
   for (size_t i = 0; i < n_changes; i++) {
     size_t q = (size_t)shoal_random_below(&c->random, space->n);
     uint32_t bottom = shoal_space_bottom(space, q);
@@ -117,7 +122,9 @@ static shoal_status search_on(climb *c, bool has_start, shoal_error *error) {
   uint64_t scanned = c->search->n_scanned; /* at the last improvement */
   while (space->n_nodes > 1 && !shoal_search_is_over(c->search, c->limits)) {
     shoal_node_figures before = c->best;
-    SHOAL_TRY(disturb(c, MIN_CHANGES + n_failures % space->n, error));
+    bool walks = has_failed_enough(c, n_failures, scanned) && n_failures / space->n % 2;
+    size_t n_changes = MIN_CHANGES + n_failures % (walks ? MIN_CHANGES : space->n);
+    SHOAL_TRY(disturb(c, walks, n_changes, error));
     SHOAL_TRY(descend_fully(c, error));
     n_failures = shoal_node_figures_better(&c->best, &before) ? 0 : n_failures + 1;
     if (!n_failures) scanned = c->search->n_scanned;

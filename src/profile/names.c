@@ -55,8 +55,9 @@ static const shoal_name_hint hints[] = {
      "*codicepostale*"},
     {SHOAL_ROLE_KEEP, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "a price or a tax, not the person's",
      "price* *price *prc *pric tax *tax preis* prix precio* prezzo prijs"},
+    {SHOAL_ROLE_KEEP, SHOAL_MEANS_CENSORED, SHOAL_HINT_SURE, "how an observation ended", "cens*"},
     {SHOAL_ROLE_KEEP, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "the design of a study",
-     "cens* study studie delta observed *subcohort* stratum stint votes rating* wave batch"},
+     "study studie delta observed *subcohort* stratum stint votes rating* wave batch"},
     {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "crimes or penalties",
      "crime* criminal* offence* offense* offender* arrest* *arrest convict* prison* jail* parole* "
      "paro guilty straf* delit* delikt* vergehen* haft reato condanna* condena* prision* misdrijf* "
@@ -72,7 +73,8 @@ static const shoal_name_hint hints[] = {
      "insur* *insurance* *insured* medicaid medicare hmo *privins* ui versicherung* assurance* "
      "seguro* assicurazion* verzekering*"},
     {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "belief or opinion",
-     "relig* faith belief* politic* vote voted voting party *tradeunion* union opinion* attitude* "
+     "relig* faith belief* happi* satisf* rate politic* vote voted voting party *tradeunion* union "
+     "opinion* attitude* "
      "protest* catholic* muslim* jewish prot konfession* glaube* partei wahl gewerkschaft* "
      "syndicat* sindicat* partito partido geloof godsdienst* mening* opinie croyance* *statusquo*"},
     {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "sexual life",
@@ -88,9 +90,10 @@ static const shoal_name_hint hints[] = {
      "diagnos* diag disease* disea ndisease illness* ill illdays actdays sick* icd* atc condition "
      "conditions chcond symptom* hiv aids cancer tumor* tumour* covid* diabet* health* hlth* *hlth "
      "medic* medecine drug* treatment* treat trt rx therap* surg surger* disab* pregnan* genotype* "
-     "genetic* mutation* psych* chron* *chron clinic* hosp* doctor* docvis *docvis* mdvis pharvis "
+     "genetic* mutation* transplant* psych* chron* *chron clinic* hosp* doctor* docvis *docvis* "
+     "mdvis pharvis "
      "physician* *vis prescri* nonpresc* dose dosage stage tgrade tsize nodes *nodes histol* "
-     "karno* *karno ecog cd lesion* rash infect* *infct injur* death deaths died dead mortal* "
+     "karno* *karno ecog cd lesion* rash infect* *infct inj* death deaths died dead mortal* "
      "surviv* futime los blood* systolic diastolic cholesterol chol bili* albumin creatinin* "
      "glucose hemo* platelet* meno* bmi pulse smok* cigs cig cigar* alcohol* drink* tobacco "
      "vaccin* allerg* asthma* pain* bweight bwt bwght *birthweight* *bwght* physlim physlm *krank* "
@@ -99,7 +102,8 @@ static const shoal_name_hint hints[] = {
      "terapia* doenca* ziekte* aandoening* *gesund* tod muerte mort morte overleden rauch* tabac* "
      "fum* hopital hospital* ospedale ziekenhuis verwundung* blessure*"},
     {SHOAL_ROLE_SENSITIVE, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "the result of a test",
-     "score* *score result* test tests iq gpa *gpa sat act gre rank *rank exam* vocabular* math* "
+     "score* *score result* test tests iq gpa *gpa sat act gre rank *rank exam* midterm* homework* "
+     "attend* absen* vocabular* math* "
      "*maths* ergebnis* "
      "noten prufung* resultat* examen* resultado* notas esito risultat* voto uitslag cijfer* "
      "toets* punkte"},
@@ -140,7 +144,8 @@ static const shoal_name_hint hints[] = {
      "educac* escolar* istruzione opleiding*"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_ANYTHING, SHOAL_HINT_SURE, "work or occupation",
      "occupation* occup* profession* job jobs work working *work *workclass* employ* employer* "
-     "industry sector self selfe selfemp* exper* *wexp tenure hours *hrs *whrs* inlf unemploy* "
+     "indust* manuf* construc* sector self selfe selfemp* exper* *wexp tenure hours *hrs *whrs* "
+     "inlf unemploy* "
      "veteran retired manager clerical beruf* arbeit* arbeitgeber abteilung branche metier emploi "
      "ocupac* profesion empleo trabajo lavoro trabalho beroep werk"},
     {SHOAL_ROLE_QUASI, SHOAL_MEANS_CATEGORY, SHOAL_HINT_SURE, "how someone lives",

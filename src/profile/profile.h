@@ -119,9 +119,10 @@ typedef enum shoal_meaning {
   SHOAL_MEANS_DATE,
   SHOAL_MEANS_DURATION,
   SHOAL_MEANS_HEALTH,
-  SHOAL_MEANS_CARE,   /* names of hospitals: the table is about health */
-  SHOAL_MEANS_WEIGHT, /* of a body, or of a row in a survey */
-  SHOAL_MEANS_PERSON, /* one value for each person */
+  SHOAL_MEANS_CENSORED, /* whether an observation ended with an event */
+  SHOAL_MEANS_CARE,     /* names of hospitals: the table is about health */
+  SHOAL_MEANS_WEIGHT,   /* of a body, or of a row in a survey */
+  SHOAL_MEANS_PERSON,   /* one value for each person */
   SHOAL_MEANS_HOUSEHOLD
 } shoal_meaning;
 

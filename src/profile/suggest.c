@@ -126,7 +126,8 @@ static void suggest_weight(const char *name, const shoal_column_stats *f, shoal_
 }
 
 static void suggest_by_name(const char *name, const shoal_name_hint *hint,
-                            const shoal_column_stats *f, shoal_suggestion *s) {
+                            const shoal_column_stats *f, const shoal_table_traits *table,
+                            shoal_suggestion *s) {
   bool number = f->value_type == SHOAL_VALUE_NUMBER;
   bool dates = f->value_type == SHOAL_VALUE_DATE || f->has_times || are_years(f);
   shoal_role role = hint->role;
@@ -145,6 +146,8 @@ static void suggest_by_name(const char *name, const shoal_name_hint *hint,
     s->role = SHOAL_ROLE_QUASI;
     return;
   }
+  /* among findings, the event is a death or a relapse */
+  if (hint->meaning == SHOAL_MEANS_CENSORED && table->is_health) role = SHOAL_ROLE_SENSITIVE;
   if (role == SHOAL_ROLE_KEEP && !shoal_may_be_kept(name, f)) role = SHOAL_ROLE_SENSITIVE;
   if (f->shape == SHOAL_SHAPE_PROSE && nearly_unique(f)) role = SHOAL_ROLE_IDENTIFIER;
   s->role = role;
@@ -241,7 +244,8 @@ static void suggest_number(const char *name, const shoal_column_stats *f,
 static void suggest_role(const char *name, const shoal_name_hint *hint, const shoal_column_stats *f,
                          const shoal_table_traits *table, shoal_suggestion *s) {
   bool varies = f->distinct > 1 || (f->distinct == 1 && f->missing > 0);
-  if (hint && (hint->role == SHOAL_ROLE_IDENTIFIER || varies)) suggest_by_name(name, hint, f, s);
+  if (hint && (hint->role == SHOAL_ROLE_IDENTIFIER || varies))
+    suggest_by_name(name, hint, f, table, s);
   else if (f->present == 0) set_role(s, SHOAL_ROLE_KEEP, false, "no row has a value");
   else if (!varies)
     set_role(s, SHOAL_ROLE_KEEP, false, "the same value in every row: it tells nobody apart");
@@ -266,8 +270,7 @@ static void suggest_date(const shoal_column_stats *f, shoal_suggestion *s) {
 
 /*
  * Numbers, dates and categories need none: intervals and sets of a class lose less. So do sets of
- * postal codes, but they would list the places of single people. These get labels that many people
- * share.
+ * postal codes mostly: job/profile_trial.c tries both.
  */
 static void suggest_hierarchy(const shoal_column_stats *f, shoal_meaning meaning,
                               shoal_suggestion *s) {

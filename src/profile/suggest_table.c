@@ -3,18 +3,20 @@
  * profile/suggest_table: suggestions for all columns of a table together.
  *
  *     each column by itself -> traits of the table -> each column again, with them
- *     -> batteries (answers of one questionnaire) are kept -> columns that stand for an identifier
+ *     -> batteries (answers of one questionnaire) are kept -> logarithms and squares of columns
+ *     -> columns that stand for an identifier
  *     -> at least one quasi-identifier -> labels that show no identifying value
  *     -> a limited number of questions
  */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "profile/profile.h"
 
 enum {
   MIN_HEALTH = 2,  /* columns about health */
-  MIN_STUDY = 6,   /* quantities without a meaning */
+  MIN_STUDY = 10,  /* quantities without a meaning */
   MIN_BATTERY = 4, /* columns of one questionnaire */
   MIN_ANSWERS = 3, /* values of an answer; yes and no may be one category, spread over columns */
   MAX_ANSWERS = 20,
@@ -67,6 +69,41 @@ static void keep_batteries(const shoal_table *table, const shoal_column_stats *s
 }
 
 /* ------------------------------------------------------------ columns that stand for others */
+
+/* Is the name that of `of` with "l", "ln" or "log" before it, or "sq" behind it? */
+static bool is_derived_name(const char *name, const char *of) {
+  static const char *const before[] = {"l", "ln", "log", "l_", "ln_", "log_"};
+  static const char *const behind[] = {"sq", "_sq"};
+  size_t size = strlen(of);
+  if (!size) return false;
+  for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+    size_t n = strlen(before[i]);
+    if (strncasecmp(name, before[i], n) == 0 && strcasecmp(name + n, of) == 0) return true;
+  }
+  for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+    if (strncasecmp(name, of, size) == 0 && strcasecmp(name + size, behind[i]) == 0) return true;
+  return false;
+}
+
+/* A logarithm or a square tells what the column itself tells. Names without a meaning only. */
+static void follow_others(const shoal_table *table, const shoal_column_stats *stats,
+                          shoal_suggestion *suggestions) {
+  for (size_t c = 0; c < table->n_columns; c++) {
+    shoal_suggestion *s = &suggestions[c];
+    if (s->by_name || stats[c].value_type != SHOAL_VALUE_NUMBER || stats[c].distinct < 2) continue;
+    for (size_t k = 0; k < table->n_columns; k++) {
+      shoal_role role = suggestions[k].role;
+      bool released = role == SHOAL_ROLE_QUASI || role == SHOAL_ROLE_SENSITIVE;
+      if (!released || !is_derived_name(table->columns[c].name, table->columns[k].name)) continue;
+      s->role = role;
+      s->undecided = suggestions[k].undecided;
+      s->as_number = role == SHOAL_ROLE_SENSITIVE || s->may_be_number;
+      (void)snprintf(s->why, sizeof s->why,
+                     "the logarithm or square of another column: it tells the same");
+      break;
+    }
+  }
+}
 
 /* Have any two of the first rows the same code in both columns, or different codes in both? */
 static bool stand_for_each_other(const shoal_table *table, const shoal_column *a,
@@ -190,6 +227,7 @@ void shoal_suggest_table(const shoal_table *table, const shoal_column_stats *sta
     traits = find_traits(suggestions, n);
   }
   keep_batteries(table, stats, suggestions);
+  follow_others(table, stats, suggestions);
   find_copies(table, stats, suggestions);
   find_person(table, stats, suggestions);
   need_quasi(table, stats, suggestions);

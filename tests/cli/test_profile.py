@@ -85,7 +85,7 @@ class Profile(clitest.Case):
 
     def test_roles_of_names_that_say_little(self):
         draw = random.Random(3)
-        study = [(f"q{c}", lambda i: draw.randrange(300)) for c in "abcdefg"]        # many quantities: kept
+        study = [(f"q{c}", lambda i: draw.randrange(300)) for c in "abcdefghij"]     # many quantities: kept
         columns = study + [
             ("agew", lambda i: draw.randrange(20, 70)), ("exp76", lambda i: draw.randrange(24)),
             ("ed66", lambda i: draw.randrange(20)), ("intnum", lambda i: 1000 + i // 2 * 3),
@@ -129,3 +129,38 @@ class Profile(clitest.Case):
         self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "-q")
         header = self.read("out.csv").decode().splitlines()[0].split(",")
         self.assertEqual([name for name in names if wanted[name] != "identifier"], header)
+
+
+class Trials(clitest.Case):
+    def lines(self, rows, *options):
+        self.put("data.csv", csv_bytes([["zip", "age", "disease"], *rows]))
+        policy = self.succeed("profile", "data.csv", "--decide", "safe", *options).out.decode()
+        return [line for line in policy.splitlines() if line.startswith("  zip:")]
+
+    def test_a_hierarchy_that_loses_more_than_sets_is_not_suggested(self):
+        rng = random.Random(4)
+        towns = [f"{a}{b:02}" for a in (101, 412, 433, 604) for b in range(20)]
+        rows = [[rng.choice(towns), str(rng.randint(18, 90)), rng.choice("xyz")] for _ in range(400)]
+        self.assertEqual(["  zip: {role: quasi}"], self.lines(rows))
+        rng.shuffle(rows)
+        self.assertEqual(["  zip: {role: quasi}"], self.lines(rows))
+        self.assertEqual(["  zip: {role: quasi, hierarchy: {mask: right}, min-level: 2}"],
+                         self.lines(rows, "--preset", "hipaa-safe-harbor"))
+
+    def test_codes_that_nearly_all_differ_keep_theirs(self):
+        rng = random.Random(4)
+        rows = [[f"{40000 + 7 * i}", str(rng.randint(18, 90)), rng.choice("xyz")] for i in range(400)]
+        self.assertEqual(["  zip: {role: quasi, hierarchy: {mask: right}}"], self.lines(rows))
+
+
+class Derived(clitest.Case):
+    def test_logarithms_and_squares_follow_their_column(self):
+        draw = random.Random(3)
+        rows = [[draw.randint(18, 80), draw.randint(1, 40), draw.randrange(900)] for _ in range(300)]
+        self.put("data.csv", csv_bytes([["age", "dose", "zq", "lage", "log_dose", "AGESQ", "lzz"], *(
+            [str(a), str(d), str(z), f"{a ** 0.5:.6f}", f"{d ** 0.5:.6f}", str(a * a), str(z)] for a, d, z in rows)]))
+        found = {c["column"]: c for c in self.succeed("profile", "data.csv", "--json").json()["columns"]}
+        same = "the logarithm or square of another column: it tells the same"
+        for name, of in (("lage", "age"), ("log_dose", "dose"), ("AGESQ", "age")):
+            self.assertEqual((found[of]["role"], same), (found[name]["role"], found[name]["why"]))
+        self.assertNotEqual(same, found["lzz"]["why"])
