@@ -156,7 +156,7 @@ class Dates(clitest.Case):
         self.put("d.csv", self.ROWS)
         self.succeed("profile", "d.csv", "--policy-out", "p.yaml")
         self.assertRegex((self.dir / "p.yaml").read_text(),
-                         r"\{date: \[day, month, year, 5-years, decade\], format: MM/DD/YY, pivot: \d{4}\}")
+                         r"\{role: quasi, type: date, format: MM/DD/YY, pivot: \d{4}\}")
         self.assertNotIn("pivot", self.run_shoal("check", "d.csv", "-P", "p.yaml").out.decode())
 
     def test_a_short_date_is_not_taken_for_a_label(self):

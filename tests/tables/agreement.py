@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often `profile` suggests the role that a statistician gave: tests/tables/roles.csv.
 
-    python3 tests/tables/agreement.py [--least 0.9] [--markdown]
+    python3 tests/tables/agreement.py [--least 0.9] [--markdown] [--unseen]
+
+--unseen: the tables of roles_unseen.csv, whose roles were written before profile was run on them.
 
 Prints every disagreement, the number of questions of each table, and the share of agreement. Exit status 1:
 below --least. SHOAL names the program (default: build/shoal).
@@ -17,14 +19,14 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from tables import tables
+from tables import UNSEEN, tables
 
 SHOAL = os.environ.get("SHOAL") or str(HERE.parents[1] / "build" / "shoal")
 
 
-def wanted_roles():
+def wanted_roles(name="roles.csv"):
     roles = {}
-    with open(HERE / "roles.csv", encoding="utf-8", newline="") as file:
+    with open(HERE / name, encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             roles.setdefault(row["table"], {})[row["column"]] = row["role"]
     return roles
@@ -37,10 +39,10 @@ def profile(path):
     return json.loads(done.stdout)["columns"]
 
 
-def compare(markdown):
+def compare(markdown, unseen=False):
     """Prints disagreements; returns the number of columns, agreements, and tables with too many questions."""
-    roles, columns, agreed, curious = wanted_roles(), 0, 0, []
-    for name, path in tables():
+    roles, columns, agreed, curious = wanted_roles("roles_unseen.csv" if unseen else "roles.csv"), 0, 0, []
+    for name, path in tables(UNSEEN if unseen else None):
         found = profile(path)
         questions = sum(column.get("decide", False) for column in found)
         if questions > max(5, len(found) // 4):
@@ -60,8 +62,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--least", type=float, default=0.9)
     parser.add_argument("--markdown", action="store_true", help="disagreements as rows of a table")
+    parser.add_argument("--unseen", action="store_true", help="the tables of roles_unseen.csv")
     options = parser.parse_args()
-    columns, agreed, curious = compare(options.markdown)
+    columns, agreed, curious = compare(options.markdown, options.unseen)
     print(f"\n{agreed} of {columns} columns agree: {agreed / columns:.1%}")
     for name in curious:
         print(f"too many questions: {name}")
