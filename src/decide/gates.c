@@ -19,8 +19,10 @@
 #include "base/hmac.h"
 #include "base/sort.h"
 #include "base/wide.h"
+#include "hierarchy/set_label.h"
 #include "policy/yaml.h"
 #include "profile/profile.h"
+#include "table/load.h"
 
 /* ------------------------------------------------------------ kept columns as risks */
 
@@ -97,6 +99,78 @@ static bool shows_values(const shoal_attribute *attribute, bool *ends) {
   *ends = attribute->type == SHOAL_TYPE_NUMBER && !attribute->recode_hierarchy &&
           attribute->snap.mantissa == 0;
   return *ends || shoal_attribute_has_sets(attribute);
+}
+
+/* Adds the elements of a released set, and its rows, divided evenly. Other labels are themselves.
+ */
+static shoal_status add_elements(shoal_table *shown, shoal_label label, uint64_t n_rows,
+                                 shoal_error *error) {
+  bool is_set = shoal_is_set_label(label);
+  char *scratch = shoal_alloc(label.size_bytes, 1);
+  if (!scratch) return shoal_fail_memory(error);
+  shoal_label element = label;
+  uint64_t n = !is_set;
+  for (size_t at = 0; is_set && shoal_set_label_next(label, &at, scratch, &element);) n++;
+  shoal_status status = SHOAL_OK;
+  size_t at = 0;
+  for (uint64_t i = 0; status == SHOAL_OK && i < n; i++) {
+    if (is_set) (void)shoal_set_label_next(label, &at, scratch, &element);
+    uint64_t count = n_rows / n + (i < n_rows % n);
+    const uint64_t offsets[] = {0, element.size_bytes};
+    shoal_text_view cell = {element.bytes, offsets};
+    if (count) status = shoal_table_add_rows(shown, &cell, 1, 1, &count, error);
+  }
+  free(scratch);
+  return status;
+}
+
+/* The statistics of the values that the sets of a released column show. */
+static shoal_status find_shown(const shoal_table *table, const shoal_column *column,
+                               shoal_column_stats *stats, shoal_error *error) {
+  shoal_table *shown = NULL;
+  uint64_t *rows = shoal_count_values(table, column);
+  shoal_status status =
+      rows ? shoal_table_create(&column->name, 1, &shown, error) : shoal_fail_memory(error);
+  for (uint32_t v = 0; status == SHOAL_OK && v < column->n_values; v++) {
+    shoal_label label;
+    label.bytes = shoal_column_value(column, v, &label.size_bytes);
+    bool star = label.size_bytes == 1 && label.bytes[0] == '*';
+    if (!star && !shoal_column_missing(column, v))
+      status = add_elements(shown, label, rows[v], error);
+  }
+  if (status == SHOAL_OK) status = shoal_table_finalize(shown, &(shoal_load_options){0}, error);
+  if (status == SHOAL_OK && !shoal_profile_column(shown, &shown->columns[0], stats))
+    status = shoal_fail_memory(error);
+  shoal_table_delete(shown);
+  free(rows);
+  return status;
+}
+
+static bool has_set_labels(const shoal_column *column) {
+  for (uint32_t v = 0; v < column->n_values; v++) {
+    shoal_label label;
+    label.bytes = shoal_column_value(column, v, &label.size_bytes);
+    if (shoal_is_set_label(label)) return true;
+  }
+  return false;
+}
+
+/* A release whose sets show people is published already, or about to be: an open risk. */
+static shoal_status list_shown(shoal_result *result, const shoal_context *p, shoal_error *error) {
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    shoal_column_stats stats;
+    const char *found;
+    char why[240];
+    if (p->roles[c] != SHOAL_ROLE_QUASI || !column->code_size || !has_set_labels(column)) continue;
+    SHOAL_TRY(find_shown(p->table, column, &stats, error));
+    if (stats.present < SHOAL_FEW_ROWS || !shoal_identifies_people(column->name, &stats, &found))
+      continue;
+    (void)snprintf(why, sizeof why, "labels are sets of values: %s; a hierarchy would hide them",
+                   found);
+    SHOAL_TRY(add_column(result, p, c, false, why, error));
+  }
+  return SHOAL_OK;
 }
 
 shoal_status shoal_gates_list_labels(shoal_result *result, const shoal_context *p,
@@ -428,5 +502,6 @@ shoal_status shoal_gates_judge(shoal_result *result, const shoal_context *p, sho
   SHOAL_TRY(list_identifiers(result, p, error));
   SHOAL_TRY(list_pseudonyms(result, p, error));
   SHOAL_TRY(shoal_gates_list(result, p, error));
+  SHOAL_TRY(list_shown(result, p, error));
   return shoal_gates_list_kept(result, p, released.classes, NULL, error);
 }

@@ -281,6 +281,21 @@ class Verdict(clitest.Case):
                 answer = self.labels(name, column, quasi, accept=name)
                 self.assertEqual(("holds-with-risks", [("kept", None, name, True)]), (answer["verdict"], self.risks(answer)))
 
+    def test_a_release_whose_sets_show_people(self):
+        """`check` and the certificate see what `anonymize` refuses, in the sets of the release."""
+        for what, found in (("names", True), ("nearly unique", True), ("shared", False)):
+            name, column, quasi = self.PEOPLE.get(what) or ("x", lambda i: f"word {i % 9}", {})
+            with self.subTest(what):
+                self.labels(name, column, quasi, accept=name)
+                self.assertIn(b"{", self.read("out.csv"))
+                self.write_policy({"age": {"role": "quasi", "type": "number"}, name: {"role": "quasi", **quasi},
+                                   "illness": SENSITIVE}, k=3, accept=None)
+                answer = self.succeed("check", "out.csv", "-P", "policy.yaml", "--json").json()
+                self.assertEqual([("kept", None, name, False)] if found else [], self.risks(answer))
+                self.assertEqual("holds-with-risks" if found else "holds", answer["verdict"])
+                self.succeed("certificate", "out.csv", "-P", "policy.yaml", "--left-out", "none", "-o", "c.html")
+                self.assertEqual(found, b"labels are sets of values" in self.read("c.html"))
+
     def test_labels_that_do_not(self):
         number = self.PEOPLE["intervals of them"]
         for what, (name, column, quasi) in {
