@@ -94,6 +94,26 @@ shoal_status shoal_gates_list(shoal_result *result, const shoal_context *p, shoa
   return SHOAL_OK;
 }
 
+shoal_status shoal_gates_check_stars(const shoal_context *p, shoal_error *error) {
+  for (size_t q = 0; q < p->n_quasi; q++) {
+    const shoal_attribute *attribute = p->quasi_attributes[q];
+    const shoal_column *column = p->quasi[q];
+    if (!attribute->has_hierarchy || attribute->hierarchy.kind != SHOAL_HIERARCHY_TOP) continue;
+    for (uint32_t v = 0; v < column->n_values; v++) {
+      size_t size_bytes;
+      const char *bytes = shoal_column_value(column, v, &size_bytes);
+      if (size_bytes != 1 || bytes[0] != '*' || shoal_column_missing(column, v)) continue;
+      shoal_location location = {.file = p->table->name,
+                                 .row = column->first_row ? column->first_row[v] + 1 : 0,
+                                 .column = column->name};
+      return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                           "the cell is a star, which '{top: true}' writes for any value; list "
+                           "\"*\" under data.missing, or replace it");
+    }
+  }
+  return SHOAL_OK;
+}
+
 /* A set shows its values, an interval two of them, unless the policy widens it. */
 static bool shows_values(const shoal_attribute *attribute, bool *ends) {
   *ends = attribute->type == SHOAL_TYPE_NUMBER && !attribute->recode_hierarchy &&

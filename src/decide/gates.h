@@ -17,6 +17,10 @@
 shoal_status shoal_gates_list(shoal_result *result, const shoal_context *context,
                               shoal_error *error) SHOAL_MUST_CHECK;
 
+/* SHOAL_BAD_INPUT for a cell "*" of the original where the hierarchy has no other label. */
+shoal_status shoal_gates_check_stars(const shoal_context *context,
+                                     shoal_error *error) SHOAL_MUST_CHECK;
+
 /*
  * Adds quasi-identifiers whose labels in local recoding would show values that identify people:
  * they block too. The table is the original. Cost: as above.

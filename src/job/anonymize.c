@@ -206,6 +206,7 @@ static shoal_status start_result(shoal_release *release, const shoal_methods *me
   SHOAL_TRY(shoal_result_copy(result, method->reason, &result->release.algorithm_reason, error));
   SHOAL_TRY(shoal_result_input(result, &release->context, error));
   if (!gates) return SHOAL_OK;
+  SHOAL_TRY(shoal_gates_check_stars(&release->context, error));
   SHOAL_TRY(shoal_gates_list(result, &release->context, error));
   if (shoal_methods_have(methods, SHOAL_METHOD_CLUSTERS))
     SHOAL_TRY(shoal_gates_list_labels(result, &release->context, error));

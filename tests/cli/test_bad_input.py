@@ -15,7 +15,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import clitest
-from clitest import ATTRIBUTES, HEADER, ROWS, TOWNS, ZSTD, attributes_with, csv_bytes, policy_text
+from clitest import ATTRIBUTES, HEADER, ROWS, TOWNS, ZSTD, as_json, attributes_with, csv_bytes, policy_text
 
 # A message must say what to do or what was expected: one of these words, at least.
 HINT = (r"\b(add|allowed|ask|at least|at most|check|choose|close|compress|convert|correct|decompress|delete|did"
@@ -326,6 +326,21 @@ class Hierarchies(BadInput):
     def test_unknown_kind(self):
         self.write_policy(attributes_with(age={**ATTRIBUTES["age"], "hierarchy": {"interval": [5]}}))
         self.refuse_anonymize(says=[r"policy\.yaml:\d+:\d+", r"\bintervals\b"])
+
+
+class Stars(BadInput):
+    def test_a_star_below_a_top(self):
+        """The release would not say which cell is the value and which the top."""
+        self.put("data.csv", "sex,illness\nF,a\nF,b\n*,a\nF,b\n")
+        for missing, code in ((["", "*"], 0), ([""], 2)):
+            self.put("policy.yaml", as_json({
+                "shoal": 1, "data": {"missing": missing}, "privacy": {"k": 2}, "method": {"max-suppression": 1},
+                "attributes": {"sex": {"role": "quasi", "hierarchy": {"top": True}}, "illness": {"role": "sensitive"}}}))
+            if code:
+                self.refuse_anonymize(says=[r"data\.csv", r"row 3\b", r"\bsex\b", r"data\.missing"])
+            else:
+                self.succeed("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv")
+            (self.dir / "out.csv").unlink(missing_ok=True)
 
 
 class Check(BadInput):
