@@ -287,6 +287,24 @@ SHOAL_API size_t shoal_table_columns(const shoal_table *table);
 SHOAL_API uint64_t shoal_table_bytes(const shoal_table *table);
 SHOAL_API void shoal_table_free(shoal_table *table);
 
+/*
+ * What a table read without a policy has, to be shown to whoever may see raw data. Texts are
+ * borrowed from the table and end in no zero byte. NULL: the column or value does not exist, or the
+ * table does not keep it.
+ */
+SHOAL_API const char *shoal_table_name(const shoal_table *table, size_t column, size_t *size_bytes);
+/* Distinct values of a column, missing ones included. */
+SHOAL_API size_t shoal_table_values(const shoal_table *table, size_t column);
+SHOAL_API const char *shoal_table_value(const shoal_table *table, size_t column, size_t value,
+                                        size_t *size_bytes);
+/* The number of the value in a stored row, from 0; SIZE_MAX: there is no such cell. */
+SHOAL_API size_t shoal_table_cell(const shoal_table *table, size_t column, uint64_t row);
+/* counts[v] receives the records with value v; it has shoal_table_values entries. Cost: a pass over
+ * the rows. */
+SHOAL_API shoal_status shoal_table_count_values(const shoal_table *table, size_t column,
+                                                uint64_t *counts,
+                                                shoal_error *error) SHOAL_MUST_CHECK;
+
 /* ---------------------------------------------------------------- jobs */
 
 /* The outcome of a job. It borrows nothing from table or policy. */
@@ -367,6 +385,35 @@ SHOAL_API shoal_status shoal_conditions(const shoal_table *table, const shoal_po
 SHOAL_API shoal_status shoal_lattice(const shoal_table *table, const shoal_policy *policy,
                                      const shoal_run *run, shoal_result **result,
                                      shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * Single nodes of the lattice, for sliders: the rows are grouped once, then a node takes
+ * milliseconds. It borrows table and policy. One thread at a time may use it. Levels are given for
+ * each quasi-identifier, in column order.
+ */
+typedef struct shoal_explorer shoal_explorer;
+
+typedef struct shoal_explored_node {
+  uint32_t height;
+  uint64_t rows, suppressed, classes, smallest_class; /* of the release at this node */
+  double highest_risk; /* 1 / smallest_class: that somebody whose class is known is found */
+  double average_risk; /* classes / rows */
+  double loss;         /* mean of a released cell, from 0 to 1: `nil` of a release */
+  bool satisfies;      /* suppressed rows are within the policy's limit, and a row is released */
+} shoal_explored_node;
+
+/* SHOAL_BAD_INPUT if a quasi-identifier has no hierarchy of uniform height, as shoal_lattice. */
+SHOAL_API shoal_status shoal_explorer_new(const shoal_table *table, const shoal_policy *policy,
+                                          const shoal_run *run, shoal_explorer **explorer,
+                                          shoal_error *error) SHOAL_MUST_CHECK;
+/* The number of quasi-identifiers; the name and the highest level of each. */
+SHOAL_API size_t shoal_explorer_quasi(const shoal_explorer *explorer);
+SHOAL_API const char *shoal_explorer_name(const shoal_explorer *explorer, size_t quasi);
+SHOAL_API unsigned shoal_explorer_top(const shoal_explorer *explorer, size_t quasi);
+SHOAL_API shoal_status shoal_explorer_node(shoal_explorer *explorer, const unsigned *levels,
+                                           shoal_explored_node *figures,
+                                           shoal_error *error) SHOAL_MUST_CHECK;
+SHOAL_API void shoal_explorer_free(shoal_explorer *explorer);
 
 /*
  * Explains why no node satisfies the policy, or which requirements cost most, and finds the

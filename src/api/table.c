@@ -2,6 +2,8 @@
 /* api/table: the public functions of shoal_table. */
 #include "table/table.h"
 
+#include <string.h>
+
 #include "api/arguments.h"
 #include "input/input.h"
 
@@ -57,3 +59,43 @@ uint64_t shoal_table_bytes(const shoal_table *table) {
 }
 
 void shoal_table_free(shoal_table *table) { shoal_table_delete(table); }
+
+/* A column with cells; NULL: there is none. */
+static const shoal_column *kept_column(const shoal_table *table, size_t column) {
+  if (!table || !table->finished || column >= table->n_columns) return NULL;
+  return table->columns[column].code_size ? &table->columns[column] : NULL;
+}
+
+const char *shoal_table_name(const shoal_table *table, size_t column, size_t *size_bytes) {
+  if (!table || column >= table->n_columns || !size_bytes) return NULL;
+  *size_bytes = strlen(table->columns[column].name);
+  return table->columns[column].name;
+}
+
+size_t shoal_table_values(const shoal_table *table, size_t column) {
+  const shoal_column *kept = kept_column(table, column);
+  return kept ? kept->n_values : 0;
+}
+
+const char *shoal_table_value(const shoal_table *table, size_t column, size_t value,
+                              size_t *size_bytes) {
+  const shoal_column *kept = kept_column(table, column);
+  if (!kept || value >= kept->n_values || !size_bytes) return NULL;
+  return shoal_column_value(kept, (uint32_t)value, size_bytes);
+}
+
+size_t shoal_table_cell(const shoal_table *table, size_t column, uint64_t row) {
+  const shoal_column *kept = kept_column(table, column);
+  return kept && row < table->n_rows ? shoal_column_code(kept, row) : SIZE_MAX;
+}
+
+shoal_status shoal_table_count_values(const shoal_table *table, size_t column, uint64_t *counts,
+                                      shoal_error *error) {
+  const shoal_column *kept = kept_column(table, column);
+  SHOAL_NEED(table && counts, error);
+  SHOAL_NEED_VALUE(kept != NULL, error);
+  memset(counts, 0, kept->n_values * sizeof *counts);
+  for (uint64_t row = 0; row < table->n_rows; row++)
+    counts[shoal_column_code(kept, row)] += shoal_table_count(table, row);
+  return SHOAL_OK;
+}

@@ -265,6 +265,27 @@ static const cli_command table[] = {
      .min_operands = 1,
      .max_operands = 3,
      .run = cli_hierarchy},
+    {.name = "serve",
+     .bit = CLI_SERVE,
+     .usages = LIST("[DATA] [-P POLICY] [--port N] [--no-open] [--idle-minutes N]"),
+     .summary = "open the workbench in the browser",
+     .paragraphs = LIST(
+         "Opens a page in the browser on which a table is brought to a release step by step: data, "
+         "columns, hierarchies, protection, explore, risk, release. The page shows the policy as "
+         "YAML at any time, and the command line that makes the same release.",
+         "Listens on 127.0.0.1 and ::1 only. Prints one line with the address; the part after '#' "
+         "is a token that keeps other users of the machine out: treat it as a password. The "
+         "browser is opened on a private file, so that the token is in no list of arguments.",
+         "Opens files below the current directory, and uploads, which are never written under a "
+         "name. Ends on Control-C, or by itself after '--idle-minutes'."),
+     .examples = EXAMPLES({"Start without data:", "serve"},
+                          {"Start with a table and a policy:", "serve patients.csv -P policy.yaml"},
+                          {"Print the address only:", "serve --no-open --port 8899"}),
+     .means_zero = "the server was ended",
+     .operands = "at most one DATA file",
+     .min_operands = 0,
+     .max_operands = 1,
+     .run = cli_serve},
     {.name = NULL},
 };
 

@@ -48,5 +48,6 @@ shoal_status cli_measure(cli_job *job);
 shoal_status cli_hierarchy(cli_job *job);
 shoal_status cli_attack(cli_job *job);
 shoal_status cli_certificate(cli_job *job);
+shoal_status cli_serve(cli_job *job);
 
 #endif

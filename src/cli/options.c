@@ -24,7 +24,7 @@ enum {
 };
 
 static const cli_option table[] = {
-    {CLI_POLICY, "policy", 'P', "POLICY", ON_POLICY | CLI_HIERARCHY,
+    {CLI_POLICY, "policy", 'P', "POLICY", ON_POLICY | CLI_HIERARCHY | CLI_SERVE,
      "Policy: a YAML file with the role of each column and the required protection. See 'shoal "
      "help "
      "policy' or shoal-policy(5).",
@@ -35,7 +35,7 @@ static const cli_option table[] = {
      NULL},
     {CLI_OUTPUT, "output", 'o', "FILE", CLI_CERTIFY,
      "Output file of the certificate, an HTML page; '-' is standard output.", NULL},
-    {CLI_OUTPUT, "output", 'o', "FILE", CLI_EVERY_COMMAND & ~(CLI_ANONYMIZE | CLI_CERTIFY),
+    {CLI_OUTPUT, "output", 'o', "FILE", CLI_EVERY_COMMAND & ~(CLI_ANONYMIZE | CLI_CERTIFY | CLI_SERVE),
      "Output file of the result (default: '-', standard output).", NULL},
     {CLI_POLICY_OUT, "policy-out", 0, "FILE", CLI_PROFILE,
      "Write a commented starting policy to this file; review it before use. An existing file is "
@@ -166,10 +166,15 @@ static const cli_option table[] = {
      NULL},
     {CLI_FORMAT, "format", 0, "FORMAT", CLI_LATTICE,
      "Output format: text (default), json, csv, dot (Graphviz) or svg.", NULL},
-    {CLI_JSON, "json", 0, NULL, CLI_EVERY_COMMAND, "Print JSON instead of text.", NULL},
-    {CLI_DELIMITER, "delimiter", 0, "C", CLI_EVERY_COMMAND,
+    {CLI_PORT, "port", 0, "N", CLI_SERVE, "Port to listen on; 0 takes a free one (default: 0).",
+     NULL},
+    {CLI_NO_OPEN, "no-open", 0, NULL, CLI_SERVE, "Do not open the browser.", NULL},
+    {CLI_IDLE_MINUTES, "idle-minutes", 0, "N", CLI_SERVE,
+     "End after this many minutes without a request or job (default: 60); 0: never.", NULL},
+    {CLI_JSON, "json", 0, NULL, CLI_EVERY_COMMAND & ~CLI_SERVE, "Print JSON instead of text.", NULL},
+    {CLI_DELIMITER, "delimiter", 0, "C", CLI_EVERY_COMMAND & ~CLI_SERVE,
      "Field delimiter: one character, or 'tab' (default: detected).", NULL},
-    {CLI_THREADS, "threads", 0, "N", CLI_EVERY_COMMAND,
+    {CLI_THREADS, "threads", 0, "N", CLI_EVERY_COMMAND & ~CLI_SERVE,
      "Number of threads, 1 to 64 (default: number of processors). Does not change the result.",
      NULL},
     {CLI_MEMORY, "memory", 0, "LIMIT", ON_POLICY,
@@ -178,7 +183,7 @@ static const cli_option table[] = {
      "rows are kept, and anonymize reads the file a second time. A full-domain release is the "
      "same; 'auto' makes only that. Requires data in a file.",
      NULL},
-    {CLI_QUIET, "quiet", 'q', NULL, CLI_EVERY_COMMAND,
+    {CLI_QUIET, "quiet", 'q', NULL, CLI_EVERY_COMMAND & ~CLI_SERVE,
      "No progress bar and no text output; see the exit status.", NULL},
     {CLI_HELP, "help", 'h', NULL, CLI_EVERY_COMMAND, "Print this help.", NULL},
     {CLI_VERSION, "version", 0, NULL, CLI_EVERY_COMMAND, "Print the version of shoal.", NULL},

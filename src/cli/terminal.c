@@ -38,6 +38,8 @@ void cli_signals_catch(void) {
   (void)signal(SIGXFSZ, SIG_IGN);
 }
 
+bool cli_signals_caught(void) { return caught_signal != 0; }
+
 void cli_signals_raise_again(void) {
   int number = caught_signal;
   if (!number) return;

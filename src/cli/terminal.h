@@ -20,6 +20,9 @@
  */
 void cli_signals_catch(void);
 
+/* Has such a signal been caught? */
+bool cli_signals_caught(void);
+
 /* Ends the program by the signal that was caught, so that the shell sees it; returns if none was.
  */
 void cli_signals_raise_again(void);

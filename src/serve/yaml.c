@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/yaml.h"
+
+#include <libfyaml.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 64, MAX_DIGITS = 15 };
+
+/* Is it a number as JSON writes it, short enough for a double to hold it exactly? */
+static bool is_number(const char *text, size_t size) {
+  size_t i = size && text[0] == '-', start = i;
+  while (i < size && text[i] >= '0' && text[i] <= '9') i++;
+  if (i == start || (text[start] == '0' && i > start + 1)) return false;
+  if (i < size && text[i] == '.') {
+    size_t point = ++i;
+    while (i < size && text[i] >= '0' && text[i] <= '9') i++;
+    if (i == point) return false;
+  }
+  return i == size && size <= MAX_DIGITS;
+}
+
+static json_t *scalar_value(struct fy_node *node) {
+  size_t size = 0;
+  const char *text = fy_node_get_scalar(node, &size);
+  if (!text) return json_null();
+  if (fy_node_get_style(node) == FYNS_PLAIN) {
+    if (size == 4 && !memcmp(text, "true", 4)) return json_true();
+    if (size == 5 && !memcmp(text, "false", 5)) return json_false();
+    if (!size || (size == 1 && *text == '~') || (size == 4 && !memcmp(text, "null", 4)))
+      return json_null();
+    if (is_number(text, size)) return json_loadb(text, size, JSON_DECODE_ANY, NULL);
+  }
+  return json_stringn(text, size);
+}
+
+static json_t *value_of(struct fy_node *node, int depth);
+
+static json_t *mapping_value(struct fy_node *node, int depth) {
+  json_t *object = json_object();
+  void *at = NULL;
+  for (struct fy_node_pair *pair; object && (pair = fy_node_mapping_iterate(node, &at));) {
+    size_t size = 0;
+    const char *key = fy_node_get_scalar(fy_node_pair_key(pair), &size);
+    char *name = key ? strndup(key, size) : NULL;
+    json_t *value = name ? value_of(fy_node_pair_value(pair), depth + 1) : NULL;
+    if (!value || json_object_set_new(object, name, value)) {
+      json_decref(object);
+      object = NULL;
+    }
+    free(name);
+  }
+  return object;
+}
+
+static json_t *sequence_value(struct fy_node *node, int depth) {
+  json_t *array = json_array();
+  void *at = NULL;
+  for (struct fy_node *item; array && (item = fy_node_sequence_iterate(node, &at));) {
+    json_t *value = value_of(item, depth + 1);
+    if (!value || json_array_append_new(array, value)) {
+      json_decref(array);
+      array = NULL;
+    }
+  }
+  return array;
+}
+
+static json_t *value_of(struct fy_node *node, int depth) {
+  if (!node) return json_null();
+  if (depth > MAX_DEPTH || fy_node_is_alias(node)) return NULL;
+  switch (fy_node_get_type(node)) {
+  case FYNT_MAPPING: return mapping_value(node, depth);
+  case FYNT_SEQUENCE: return sequence_value(node, depth);
+  default: return scalar_value(node);
+  }
+}
+
+json_t *serve_yaml_to_json(const char *text, size_t size) {
+  struct fy_parse_cfg quiet = {.flags = FYPCF_QUIET};
+  struct fy_document *document = fy_document_build_from_string(&quiet, text, size);
+  json_t *value = document ? value_of(fy_document_root(document), 0) : NULL;
+  fy_document_destroy(document);
+  return value;
+}
