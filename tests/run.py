@@ -42,6 +42,7 @@ HOSTILE = ("test_attack", "test_bad_input", "test_codes", "test_combinations", "
            "test_spellings", "test_theta")
 SLICED = ("test_flock", "test_flock_parts")  # unit tests of which the sanitized build runs a slice
 SANITIZED = " (sanitized)"  # ends the titles of modules that run the sanitized build
+BROWSER = ("test_page",)  # of serve: tests of the page, not of the server
 SLICE = {"SHOAL_CASES": "40", "SHOAL_SLICE": "1"}
 QUICK_CLI = ("test_auto", "test_commands", "test_options", "test_release", "test_models", "test_privacy")
 QUICK_PROPERTY = ("test_auto", "test_lattice", "test_local", "test_models", "test_measure", "test_attack", "test_theta",
@@ -233,6 +234,8 @@ def all_jobs(build, sanitized):
             *module_jobs("cli", sanitized, SANITIZED, plain, HOSTILE),
             *module_jobs("cli", build, "", plain, but=HOSTILE),
             *module_jobs("golden", build, "", {}),
+            *module_jobs("serve", sanitized, SANITIZED, plain, but=BROWSER),
+            *module_jobs("serve", build, "", plain, BROWSER),
             *module_jobs("adult", build, "", {}),
             *module_jobs("fault", build, "", {}),
             *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job(),
@@ -252,6 +255,8 @@ def long_jobs(build, sanitized, threaded):
             *module_jobs("property", sanitized, SANITIZED, {"SHOAL_CASES": "200"}, but=NOT_OF_THE_PROGRAM),
             *module_jobs("cli", sanitized, SANITIZED, {**plain, "SHOAL_LONG": "1"}),
             *module_jobs("golden", sanitized, SANITIZED, {"SHOAL_LONG": "1"}),
+            *module_jobs("serve", sanitized, SANITIZED, {**plain, "SHOAL_LONG": "1"}, but=BROWSER),
+            *module_jobs("serve", build, "", {**plain, "SHOAL_LONG": "1"}, BROWSER),
             *module_jobs("adult", build, "", {"SHOAL_LONG": "1"}),
             *module_jobs("fault", build, "", {"SHOAL_LONG": "1"}),
             *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job(),

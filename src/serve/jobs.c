@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_JOBS = 8 };
+enum { MAX_JOBS = 64 }; /* with those that wait for the one they replace */
 
 static const double PROGRESS_SECONDS = 0.1;
 

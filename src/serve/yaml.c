@@ -77,10 +77,25 @@ static json_t *value_of(struct fy_node *node, int depth) {
   }
 }
 
+/* The parser quotes the text in its messages: nothing of it may be printed. */
+static void drop_output(struct fy_diag *diag, void *user, const char *said, size_t size) {
+  (void)diag;
+  (void)user;
+  (void)said;
+  (void)size;
+}
+
 json_t *serve_yaml_to_json(const char *text, size_t size) {
-  struct fy_parse_cfg quiet = {.flags = FYPCF_QUIET};
-  struct fy_document *document = fy_document_build_from_string(&quiet, text, size);
+  struct fy_diag_cfg config;
+  fy_diag_cfg_default(&config);
+  config.fp = NULL;
+  config.output_fn = drop_output;
+  config.colorize = false;
+  struct fy_diag *diag = fy_diag_create(&config);
+  struct fy_parse_cfg quiet = {.flags = FYPCF_QUIET, .diag = diag};
+  struct fy_document *document = diag ? fy_document_build_from_string(&quiet, text, size) : NULL;
   json_t *value = document ? value_of(fy_document_root(document), 0) : NULL;
   fy_document_destroy(document);
+  fy_diag_destroy(diag);
   return value;
 }
