@@ -13,7 +13,7 @@ const KINDS = [["", "none: numbers become the smallest interval, texts a set or 
 const START = { intervals: { intervals: [5, 10, 20] }, mask: { mask: "right" }, tree: { tree: {} }, date: { date: ["day", "month", "year"] }, top: { top: true }, sets: { sets: true } };
 
 const entryOf = (name) => ((model() || {}).attributes || {})[name] || {};
-const kindOf = (spec) => (spec ? ["intervals", "cuts", "mask", "tree", "date", "top", "sets", "file", "levels", "round"].find((k) => spec[k] !== undefined) || "" : "");
+const kindOf = (spec) => (spec ? ["intervals", "cuts", "mask", "tree", "date", "top", "sets", "file", "round"].find((k) => spec[k] !== undefined) || "" : "");
 
 const setHierarchy = (name, spec, saying) => edit((policy) => {
   const entry = { ...policy.attributes[name] };
@@ -127,18 +127,32 @@ function groups(name, spec) {
         h("small", null, m.join(", ")), h("button", { type: "button", class: "small", onclick: () => set(Object.fromEntries(Object.entries(groupsNow).filter(([x]) => x !== g)), `${g} was dissolved.`) }, `Dissolve ${g}`)))))];
 }
 
+// Rows value;level1;...;top as the tree of a policy, whose top is *.
+function nested(rows) {
+  const top = {};
+  for (const row of rows) {
+    const path = row.slice(1, -1).reverse(), last = path.pop();
+    let at = top;
+    for (const label of path) at = at[label] = at[label] || {};
+    (at[last] = at[last] || []).push(row[0]);
+  }
+  return top;
+}
+
 function importCsv(name) {
   const input = h("input", { type: "file", accept: ".csv,text/csv", id: "importCsv", "data-key": "importCsv", onchange: async () => {
     const rows = parseCsv(await input.files[0].text()).filter((r) => r.length > 1);
-    if (!rows.length) { say("The file has no rows such as value;level1;*"); return; }
-    setHierarchy(name, { levels: rows }, `${plural(rows.length, "row")} imported.`);
+    const wrong = rows.findIndex((r) => r.length !== rows[0].length);
+    if (!rows.length || rows[0].length < 3) { say("The file has no rows such as value;level1;*"); return; }
+    if (wrong >= 0) { say(`Row ${wrong + 1} has ${rows[wrong].length} cells, row 1 has ${rows[0].length}: give every value the same levels.`); return; }
+    setHierarchy(name, { tree: nested(rows) }, `${plural(rows.length, "row")} imported.`);
   } });
   return field("Import a CSV file", input, "Rows value;level1;...;top without a header.");
 }
 
 function editor(name) {
   const spec = entryOf(name).hierarchy, kind = kindOf(spec);
-  const options = KINDS.some(([k]) => k === kind) ? KINDS : [...KINDS, [kind, kind === "file" ? `file ${spec.file}` : kind === "levels" ? "imported levels" : kind]];
+  const options = KINDS.some(([k]) => k === kind) ? KINDS : [...KINDS, [kind, kind === "file" ? `file ${spec.file}` : kind]];
   const shape = now.values && now.values.shape;
   const start = (wanted) => (wanted !== "cuts" ? START[wanted] : { cuts: [shape && shape.kind === "numbers" ? [0.25, 0.5, 0.75].map((t) => Math.round(shape.low + t * (shape.high - shape.low))) : [0]] });
   return h("section", { class: "card wide" }, h("h3", null, name),

@@ -39,7 +39,7 @@ function outcome(made) {
   const { answer } = made, text = commandLine(made);
   const copy = async () => { await navigator.clipboard.writeText(text); say("Copied. It has the seed: keep it secret."); };
   return [
-    h("section", { class: "card wide outcome", id: "outcome", tabindex: "-1", "aria-label": "Outcome" }, h("p", { class: "big" }, verdictBadge(answer.verdict)), h("p", null, `${answer.reason}.`),
+    h("section", { class: "card wide outcome", id: "outcome", "data-key": "outcome", tabindex: "-1", "aria-label": "Outcome" }, h("p", { class: "big" }, verdictBadge(answer.verdict)), h("p", null, `${answer.reason}.`),
       h("p", null, `${plural(answer.output.rows, "row")} in ${plural(answer.output.classes, "class", "classes")}, the smallest with ${plural(answer.output.smallest_class, "row")}; ${count(answer.output.suppressed)} suppressed; loss of a cell ${percent(answer.measures.nil)}. The release was read again by an independent verifier, and every model holds on it.`),
       table("What the policy requires, and what the release reaches", ["model", "about", "required", "reached", "holds"], answer.models.map((m) => [m.model, m.attribute || "", String(m.required), String(m.reached), m.holds ? "✓ yes" : "✕ no"]))),
     h("div", { class: "cards" }, card("Risks that remain", risks(answer)),

@@ -343,7 +343,7 @@ class Page(unittest.TestCase):
         press_until("Make the release")
         self.page.keyboard.press("Enter")
         self.page.get_by_text("Risks that remain").wait_for()
-        self.assertEqual("outcome", self.page.evaluate("document.activeElement.id"))
+        self.page.wait_for_function("document.activeElement.id === 'outcome'")
 
 
 class Access(Page):
