@@ -33,4 +33,10 @@ void cli_help_program(FILE *out); /* shoal --help */
 void cli_help_command(FILE *out, const cli_command *command);
 void cli_help_policy(FILE *out);
 
+/* ---- man.c: man pages in mdoc(7), generated from the same tables */
+
+void cli_man_program(FILE *out);                             /* shoal(1) */
+void cli_man_command(FILE *out, const cli_command *command); /* shoal-COMMAND(1) */
+void cli_man_policy(FILE *out);                              /* shoal-policy(5) */
+
 #endif

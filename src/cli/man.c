@@ -3,7 +3,6 @@
  * cli/man: writes mdoc(7). Text is escaped and wrapped, and each sentence starts a new line, as man
  * page checkers require.
  */
-#include "cli/man.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "cli/man.h"
+#include "cli/help.h"
 #include "cli/terminal.h"
 
 int main(int argc, char **argv) {

@@ -24,7 +24,6 @@
 
 #include "lattice/distance_matrix.h"
 #include "lattice/set_bounds.h"
-#include "lattice/set_rounds.h"
 
 enum {
   MAX_SNAPSHOTS = 256,

@@ -19,13 +19,11 @@
  * The largest set of rows to release is unique (docs/model-definitions.md): the order does not
  * matter.
  */
-#include "lattice/set_rounds.h"
+#include "lattice/set_bounds.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "lattice/set_bounds.h"
 
 static const size_t MAX_BYTES = (size_t)256 << 20; /* of the indexes; of the entries */
 

@@ -9,7 +9,7 @@
  * in proportion to the rows that each assigns to it. Labels that cover everything receive the rows
  * that no other label covers.
  */
-#include "measure/distributions.h"
+#include "measure/parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * lost. dm, avg and il count released rows only, without blanked ones, as in the papers
  * (docs/reading-the-papers.md R16).
  */
-#include "measure/losses.h"
+#include "measure/parts.h"
 
 #include <math.h>
 #include <stdlib.h>

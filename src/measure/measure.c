@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/distributions.h"
-#include "measure/losses.h"
-#include "measure/queries.h"
-#include "measure/risk.h"
+#include "measure/parts.h"
 
 enum { QUERIES = 1000, DIMENSIONS = 2, MAX_QUERIES = 1000 * 1000 };
 static const double SELECTIVITY = 0.05;

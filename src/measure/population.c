@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "measure/risk.h"
+#include "measure/parts.h"
 
 /* A quasi-identifier that the population has. */
 typedef struct known {

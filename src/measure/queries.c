@@ -5,7 +5,7 @@
  * dimension with n positions, from a random first one. If values were evenly distributed, it would
  * select the share `selectivity` of the rows.
  */
-#include "measure/queries.h"
+#include "measure/parts.h"
 
 #include <math.h>
 #include <stdlib.h>

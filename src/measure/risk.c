@@ -8,7 +8,7 @@
  * and the earth mover's distance to the whole original table, as in t-closeness. A missing value is
  * no distinct value and cannot be disclosed; entropy and distance count it like any other.
  */
-#include "measure/risk.h"
+#include "measure/parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -130,13 +130,10 @@ static shoal_status read_snap(shoal_policy_reader *reader, const shoal_yaml *nod
 }
 
 static shoal_status read_recode(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  static const char *const forms[] = {"interval", "hierarchy", NULL};
   attribute_target *target = into;
-  size_t form = 0;
-  SHOAL_TRY(shoal_read_choice(reader, node, forms, &form));
   target->recode = node;
-  target->attribute->recode_hierarchy = form == 1;
-  return SHOAL_OK;
+  return shoal_read_either(reader, node, "interval", "hierarchy",
+                           &target->attribute->recode_hierarchy);
 }
 
 /* A number from 0 to `max`. */

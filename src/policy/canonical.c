@@ -140,24 +140,9 @@ static void put_names(shoal_canonical *out, const char *key, const shoal_word *n
   shoal_text_add(out->text, "]");
 }
 
-static void put_accepted(shoal_canonical *out, const char *key, shoal_risk_kind kind) {
-  put_names(out, key, out->policy->accept[kind].names, out->policy->accept[kind].n_names);
-}
-
-static void put_read_unprotected(shoal_canonical *out, const char *key) {
-  put_accepted(out, key, SHOAL_RISK_UNPROTECTED);
-}
-
-static void put_read_kept(shoal_canonical *out, const char *key) {
-  put_accepted(out, key, SHOAL_RISK_KEPT);
-}
-
-static void put_read_repeats(shoal_canonical *out, const char *key) {
-  put_accepted(out, key, SHOAL_RISK_REPEATS);
-}
-
-static void put_read_attacks(shoal_canonical *out, const char *key) {
-  put_accepted(out, key, SHOAL_RISK_ATTACKS);
+static void put_read_accepted(shoal_canonical *out, const char *key) {
+  const shoal_accepted *accepted = &out->policy->accept[shoal_risk_named(key)];
+  put_names(out, key, accepted->names, accepted->n_names);
 }
 
 static void put_read_single_rows(shoal_canonical *out, const char *key) {

@@ -26,13 +26,13 @@
   KEY("", "method", read_method, "{...}", "how the release is made")
 
 #define SHOAL_ACCEPT_KEYS(KEY)                                                                     \
-  KEY("accept.", "unprotected", read_unprotected, "[COLUMN, ...]",                                 \
+  KEY("accept.", "unprotected", read_accepted, "[COLUMN, ...]",                                    \
       "sensitive columns that no model protects")                                                  \
-  KEY("accept.", "kept", read_kept, "[COLUMN, ...]",                                               \
+  KEY("accept.", "kept", read_accepted, "[COLUMN, ...]",                                           \
       "kept columns that identify people, or single out many rows")                                \
-  KEY("accept.", "repeats", read_repeats, "[COLUMN, ...]",                                         \
+  KEY("accept.", "repeats", read_accepted, "[COLUMN, ...]",                                        \
       "identifiers and pseudonyms whose values repeat: one person has several rows")               \
-  KEY("accept.", "attacks", read_attacks, "[ATTACK, ...]", "simulated attacks that succeed")       \
+  KEY("accept.", "attacks", read_accepted, "[ATTACK, ...]", "simulated attacks that succeed")      \
   KEY("accept.", "single-rows", read_single_rows, "true|false",                                    \
       "single rows were suppressed; default false")
 

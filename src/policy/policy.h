@@ -55,6 +55,8 @@ typedef enum shoal_risk_kind {
 
 /* Their names in policies and reports. */
 extern const char *const shoal_risk_names[SHOAL_N_RISKS];
+/* The risk of that name, which must be one. */
+shoal_risk_kind shoal_risk_named(const char *name);
 
 /* Risks of one kind that the policy accepts: names of columns or attacks. */
 typedef struct shoal_accepted {

@@ -71,7 +71,9 @@ shoal_advice shoal_advise(const char *word, const char *const *words) {
 shoal_subject shoal_reader_subject(const shoal_policy_reader *reader) {
   shoal_subject subject;
   static const char before[] = "attributes.NAME";
-  const char *name = reader->rule ? reader->rule->name : reader->whole;
+  const char *name = reader->option ? reader->option
+                     : reader->rule ? reader->rule->name
+                                    : reader->whole;
   const char *rest = name + sizeof before - 1;
   if (strncmp(name, before, sizeof before - 1) != 0)
     (void)snprintf(subject.text, sizeof subject.text, "%s", name);
@@ -318,13 +320,18 @@ shoal_status shoal_read_choice(const shoal_policy_reader *reader, const shoal_ya
   return shoal_setting_choice(&setting, words, choice);
 }
 
-shoal_status shoal_read_bool(const shoal_policy_reader *reader, const shoal_yaml *node,
-                             bool *value) {
-  static const char *const words[] = {"false", "true", NULL};
+shoal_status shoal_read_either(const shoal_policy_reader *reader, const shoal_yaml *node,
+                               const char *no_word, const char *yes_word, bool *yes) {
+  const char *const words[] = {no_word, yes_word, NULL};
   size_t choice = 0;
   SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
-  *value = choice == 1;
+  *yes = choice == 1;
   return SHOAL_OK;
+}
+
+shoal_status shoal_read_bool(const shoal_policy_reader *reader, const shoal_yaml *node,
+                             bool *value) {
+  return shoal_read_either(reader, node, "false", "true", value);
 }
 
 shoal_status shoal_setting_delimiter(const shoal_setting *setting, char *delimiter) {
@@ -345,20 +352,4 @@ shoal_status shoal_setting_delimiter(const shoal_setting *setting, char *delimit
   }
   return FAIL(setting, "%s: expected one character of one byte, or its name, found '%s'%s",
               setting->name.text, shoal_quote(text).text, shoal_advise(text, names).text);
-}
-
-shoal_status shoal_setting_suppressed(const shoal_setting *setting, bool *blank) {
-  static const char *const words[] = {"remove", "blank", NULL};
-  size_t choice = 0;
-  SHOAL_TRY(shoal_setting_choice(setting, words, &choice));
-  *blank = choice == 1;
-  return SHOAL_OK;
-}
-
-shoal_status shoal_setting_formulas(const shoal_setting *setting, bool *quote) {
-  static const char *const words[] = {"keep", "quote", NULL};
-  size_t choice = 0;
-  SHOAL_TRY(shoal_setting_choice(setting, words, &choice));
-  *quote = choice == 1;
-  return SHOAL_OK;
 }

@@ -34,6 +34,7 @@ struct shoal_policy_reader {
   const shoal_key_rule *rule; /* the key being read; NULL at the top */
   const shoal_yaml *key;      /* its node */
   const char *attribute;      /* replaces NAME in messages, or NULL */
+  const char *option;         /* of the command line, instead of the rule; NULL: a file is read */
 };
 
 /* The name of a setting in messages: "attributes.age.role". */
@@ -77,6 +78,11 @@ shoal_status shoal_read_words(const shoal_policy_reader *reader, const shoal_yam
 /* One of `words` (ended by NULL), as its index. */
 shoal_status shoal_read_choice(const shoal_policy_reader *reader, const shoal_yaml *node,
                                const char *const *words, size_t *choice) SHOAL_MUST_CHECK;
+
+/* One of two words; *yes: the second. */
+shoal_status shoal_read_either(const shoal_policy_reader *reader, const shoal_yaml *node,
+                               const char *no_word, const char *yes_word,
+                               bool *yes) SHOAL_MUST_CHECK;
 
 /* true or false. */
 shoal_status shoal_read_bool(const shoal_policy_reader *reader, const shoal_yaml *node,
@@ -138,12 +144,8 @@ shoal_status shoal_setting_choice(const shoal_setting *setting, const char *cons
 /* A one-byte delimiter, or its name. */
 shoal_status shoal_setting_delimiter(const shoal_setting *setting,
                                      char *delimiter) SHOAL_MUST_CHECK;
-/* remove or blank. */
-shoal_status shoal_setting_suppressed(const shoal_setting *setting, bool *blank) SHOAL_MUST_CHECK;
 /* The search budget's factor, 1 .. SHOAL_MAX_EFFORT. */
 shoal_status shoal_setting_effort(const shoal_setting *setting, uint32_t *effort) SHOAL_MUST_CHECK;
-/* keep or quote. */
-shoal_status shoal_setting_formulas(const shoal_setting *setting, bool *quote) SHOAL_MUST_CHECK;
 
 #define SHOAL_EFFORT_FORMS "a whole number from 1 to 1000"
 #define SHOAL_AMOUNT_FORMS "a number of rows such as 10, or a share such as 1%"
@@ -175,6 +177,10 @@ shoal_status shoal_read_attributes(shoal_policy_reader *reader, const shoal_yaml
 
 /* Reads a whole policy over its defaults. */
 shoal_status shoal_read_policy(shoal_policy_reader *reader, const shoal_yaml *root,
+                               shoal_policy *policy) SHOAL_MUST_CHECK;
+
+/* Reads the value of an option as that of the key; the policy changes only if it is valid. */
+shoal_status shoal_read_option(shoal_policy_reader *reader, const char *key, const char *value,
                                shoal_policy *policy) SHOAL_MUST_CHECK;
 
 #endif

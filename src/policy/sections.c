@@ -3,6 +3,7 @@
  * policy/sections: the nodes of a YAML policy -> shoal_policy, by one table of keys per mapping.
  * Keys come in any order, so `weights` are assigned to their attributes at the end.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,37 +91,21 @@ static shoal_status read_encoding(shoal_policy_reader *reader, const shoal_yaml 
 
 static shoal_status read_value_labels(shoal_policy_reader *reader, const shoal_yaml *node,
                                       void *into) {
-  static const char *const words[] = {"values", "labels", NULL};
-  size_t choice = 0;
-  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
-  policy_of(into)->value_labels = choice == 1;
-  return SHOAL_OK;
+  return shoal_read_either(reader, node, "values", "labels", &policy_of(into)->value_labels);
 }
 
 /* ---------------------------------------------------------------- accept */
 
-static shoal_status read_accepted(const shoal_policy_reader *reader, const shoal_yaml *node,
-                                  void *into, shoal_risk_kind kind, const char *such) {
+/* The keys are the names of the risks. */
+static shoal_status read_accepted(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  static const char *const such[] = {[SHOAL_RISK_UNPROTECTED] = "[result]",
+                                     [SHOAL_RISK_KEPT] = "[ward]",
+                                     [SHOAL_RISK_REPEATS] = "[patient]",
+                                     [SHOAL_RISK_ATTACKS] = "[homogeneity]"};
+  shoal_risk_kind kind = shoal_risk_named(reader->rule->key);
   shoal_accepted *accepted = &policy_of(into)->accept[kind];
   if (shoal_yaml_is_null(node)) return SHOAL_OK;
-  return shoal_read_words(reader, node, such, &accepted->names, &accepted->n_names);
-}
-
-static shoal_status read_unprotected(shoal_policy_reader *reader, const shoal_yaml *node,
-                                     void *into) {
-  return read_accepted(reader, node, into, SHOAL_RISK_UNPROTECTED, "[result]");
-}
-
-static shoal_status read_kept(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  return read_accepted(reader, node, into, SHOAL_RISK_KEPT, "[ward]");
-}
-
-static shoal_status read_repeats(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  return read_accepted(reader, node, into, SHOAL_RISK_REPEATS, "[patient]");
-}
-
-static shoal_status read_attacks(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  return read_accepted(reader, node, into, SHOAL_RISK_ATTACKS, "[homogeneity]");
+  return shoal_read_words(reader, node, such[kind], &accepted->names, &accepted->n_names);
 }
 
 static shoal_status read_single_rows(shoal_policy_reader *reader, const shoal_yaml *node,
@@ -267,12 +252,8 @@ static shoal_status read_algorithm(shoal_policy_reader *reader, const shoal_yaml
 }
 
 static shoal_status read_labels(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  static const char *const words[] = {"any", "uniform", NULL};
-  size_t choice = 0;
-  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
-  policy_of(into)->uniform_labels = choice == 1;
   policy_of(into)->labels_mark = node->mark;
-  return SHOAL_OK;
+  return shoal_read_either(reader, node, "any", "uniform", &policy_of(into)->uniform_labels);
 }
 
 static shoal_status read_objective(shoal_policy_reader *reader, const shoal_yaml *node,
@@ -287,21 +268,13 @@ static shoal_status read_satisfies(shoal_policy_reader *reader, const shoal_yaml
 
 static shoal_status read_mondrian_cuts(shoal_policy_reader *reader, const shoal_yaml *node,
                                        void *into) {
-  static const char *const words[] = {"strict", "relaxed", NULL};
-  size_t choice = 0;
-  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
   policy_of(into)->has_cuts = true;
-  policy_of(into)->relaxed_cuts = choice == 1;
-  return SHOAL_OK;
+  return shoal_read_either(reader, node, "strict", "relaxed", &policy_of(into)->relaxed_cuts);
 }
 
 static shoal_status read_start(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  static const char *const words[] = {"flock", "sorted", NULL};
-  size_t choice = 0;
-  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
   policy_of(into)->has_start = true;
-  policy_of(into)->sorted_start = choice == 1;
-  return SHOAL_OK;
+  return shoal_read_either(reader, node, "flock", "sorted", &policy_of(into)->sorted_start);
 }
 
 static shoal_status read_max_suppression(shoal_policy_reader *reader, const shoal_yaml *node,
@@ -313,15 +286,11 @@ static shoal_status read_max_suppression(shoal_policy_reader *reader, const shoa
 
 static shoal_status read_suppressed(shoal_policy_reader *reader, const shoal_yaml *node,
                                     void *into) {
-  shoal_setting setting;
-  SHOAL_TRY(shoal_setting_from(reader, node, "remove or blank", &setting));
-  return shoal_setting_suppressed(&setting, &policy_of(into)->blank_suppressed);
+  return shoal_read_either(reader, node, "remove", "blank", &policy_of(into)->blank_suppressed);
 }
 
 static shoal_status read_formulas(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  shoal_setting setting;
-  SHOAL_TRY(shoal_setting_from(reader, node, "keep or quote", &setting));
-  return shoal_setting_formulas(&setting, &policy_of(into)->quote_formulas);
+  return shoal_read_either(reader, node, "keep", "quote", &policy_of(into)->quote_formulas);
 }
 
 static shoal_status read_prefer(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
@@ -343,8 +312,9 @@ static shoal_status read_effort(shoal_policy_reader *reader, const shoal_yaml *n
   shoal_policy *policy = policy_of(into);
   shoal_setting setting;
   SHOAL_TRY(shoal_setting_from(reader, node, SHOAL_EFFORT_FORMS, &setting));
+  SHOAL_TRY(shoal_setting_effort(&setting, &policy->effort));
   policy->has_effort = true;
-  return shoal_setting_effort(&setting, &policy->effort);
+  return SHOAL_OK;
 }
 
 static shoal_status read_slack(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
@@ -370,8 +340,10 @@ static shoal_status read_seed(shoal_policy_reader *reader, const shoal_yaml *nod
   shoal_policy *policy = policy_of(into);
   shoal_setting setting;
   SHOAL_TRY(shoal_setting_from(reader, node, "a whole number", &setting));
-  policy->has_seed = policy->seed_in_text = true;
-  return shoal_setting_whole(&setting, 0, &policy->seed);
+  SHOAL_TRY(shoal_setting_whole(&setting, 0, &policy->seed));
+  policy->has_seed = true;
+  policy->seed_in_text = !reader->option;
+  return SHOAL_OK;
 }
 
 /* ---------------------------------------------------------------- all sections */
@@ -501,4 +473,19 @@ shoal_status shoal_read_policy(shoal_policy_reader *reader, const shoal_yaml *ro
                              "columns, such as attributes: {age: {role: quasi}}");
   SHOAL_TRY(check_missing(policy, reader->error));
   return assign_weights(reader, &target);
+}
+
+shoal_status shoal_read_option(shoal_policy_reader *reader, const char *key, const char *value,
+                               shoal_policy *policy) {
+  static const shoal_key_rule *const sections[] = {privacy_rules, method_rules, data_rules};
+  policy_target target = {.policy = policy};
+  /* quoted: an empty value is no null */
+  shoal_yaml node = {.kind = SHOAL_YAML_SCALAR,
+                     .text = shoal_arena_copy(reader->arena, value, strlen(value))};
+  if (!node.text) return shoal_fail_memory(reader->error);
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+    for (const shoal_key_rule *rule = sections[i]; rule->key; rule++)
+      if (strcmp(rule->key, key) == 0) return rule->read(reader, &node, &target);
+  assert(!"an option has a key of these sections");
+  return SHOAL_FAILED;
 }

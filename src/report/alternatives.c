@@ -46,8 +46,8 @@ json_t *shoal_tried_json(const shoal_release_report *r, shoal_json *json) {
   for (size_t i = 0; i < r->n_tried; i++) {
     const shoal_tried *t = &r->tried[i];
     json_t *object = SHOAL_OBJECT(K("labels", t->labels), K("algorithm", t->algorithm),
-                                  K("release_loss", t->release_loss), K("chosen", t->chosen));
-    if (t->why) shoal_json_set(json, object, "why", J(t->why));
+                                  K("release_loss", t->release_loss), K("chosen", t->chosen),
+                                  OPT("why", t->why));
     shoal_json_append(json, array, object);
   }
   return array;
@@ -58,11 +58,11 @@ json_t *shoal_alternatives_json(const shoal_alternatives *all, shoal_json *json)
   for (size_t i = 0; i < all->n_items; i++) {
     const shoal_alternative *a = &all->items[i];
     json_t *object =
-        SHOAL_OBJECT(K("name", a->name), K("policy", a->policy), K("chosen", a->chosen));
-    SHOAL_PUT(json, object, K("release_loss", a->release_loss),
-              K("suppressed", shoal_json_count_if(a->found, a->suppressed)),
-              K("smallest_class", shoal_json_count_if(a->found, a->smallest_class)),
-              K("highest_risk", a->found ? json_real(risk_of(a)) : json_null()));
+        SHOAL_OBJECT(K("name", a->name), K("policy", a->policy), K("chosen", a->chosen),
+                     K("release_loss", a->release_loss),
+                     K("suppressed", shoal_json_count_if(a->found, a->suppressed)),
+                     K("smallest_class", shoal_json_count_if(a->found, a->smallest_class)),
+                     K("highest_risk", a->found ? json_real(risk_of(a)) : json_null()));
     shoal_json_append(json, array, object);
   }
   return SHOAL_OBJECT(K("sample_rows", shoal_json_count_if(all->sample_rows, all->sample_rows)),
@@ -93,16 +93,12 @@ void shoal_html_alternatives(const shoal_result *result, shoal_text *text) {
   if (all->sample_rows)
     shoal_text_print(text, ", all on a sample of %s; releases of all rows usually lose less",
                      shoal_say_rows(all->sample_rows).text);
-  shoal_text_print(
-      text,
-      ". Each line of the policy selects one.</p>\n<div class=\"scroll\"><table>\n<thead><tr><th "
-      "scope=\"col\">Release</th><th scope=\"col\" class=\"num\">Release loss</th><th "
-      "scope=\"col\" class=\"num\">Suppressed</th><th scope=\"col\" class=\"num\">%s</th><th "
-      "scope=\"col\" class=\"num\">Highest risk</th><th scope=\"col\">In the "
-      "policy</th></tr></thead>\n<tbody>\n",
-      result->release.fewest_people ? "Fewest people" : "Smallest class");
+  shoal_text_print(text, ". Each line of the policy selects one.</p>\n");
+  SHOAL_HTML_TABLE(text, NULL, NULL, "Release", "#Release loss", "#Suppressed",
+                   result->release.fewest_people ? "#Fewest people" : "#Smallest class",
+                   "#Highest risk", "In the policy");
   for (size_t i = 0; i < all->n_items; i++) add_row(&all->items[i], result->k, text);
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
   if (all->n_left_out)
     shoal_text_print(text,
                      "<p class=\"dim small\">%zu left out: the search would take too long.</p>\n",

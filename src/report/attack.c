@@ -187,11 +187,10 @@ static json_t *example_object(const shoal_result *r, const shoal_attack_sight *e
   json_t *labels = json_object();
   for (size_t q = 0; q < r->n_quasi; q++)
     shoal_json_set(json, labels, r->quasi[q], J(e->labels[q]));
-  json_t *object = SHOAL_OBJECT(
+  return SHOAL_OBJECT(
       K("labels", labels), K("rows", e->n_rows),
-      K("probability", e->probability > 0 ? shoal_json_number(e->probability) : json_null()));
-  if (e->person_row) shoal_json_set(json, object, "person_row", J(e->person_row));
-  return object;
+      K("probability", e->probability > 0 ? shoal_json_number(e->probability) : json_null()),
+      OPT("person_row", e->person_row));
 }
 
 static json_t *counts_object(const shoal_result *r, const shoal_attack_outcome *a,
@@ -207,12 +206,10 @@ static json_t *counts_object(const shoal_result *r, const shoal_attack_outcome *
 
 static json_t *attack_object(const shoal_result *r, const shoal_attack_outcome *a,
                              shoal_json *json) {
-  json_t *object = SHOAL_OBJECT(K("attack", a->name));
-  if (a->attribute) shoal_json_set(json, object, "attribute", J(a->attribute));
-  if (a->previous) shoal_json_set(json, object, "previous", J(a->previous));
-  if (a->ruled_out) shoal_json_set(json, object, "ruled_out", J(a->ruled_out));
-  SHOAL_PUT(json, object, K("knowledge", a->knowledge), K("learns", a->learns),
-            K("not_run", a->not_run), K("note", a->note));
+  json_t *object = SHOAL_OBJECT(K("attack", a->name), OPT("attribute", a->attribute),
+                                OPT("previous", a->previous), OPT("ruled_out", a->ruled_out),
+                                K("knowledge", a->knowledge), K("learns", a->learns),
+                                K("not_run", a->not_run), K("note", a->note));
   if (a->not_run) return object;
   if (a->risk) {
     shoal_json_set(json, object, "risk", J(a->risk));

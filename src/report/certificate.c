@@ -164,18 +164,14 @@ static void add_stated_model(const shoal_stated_model *m, shoal_text *text) {
 
 static void write_protection(const shoal_result *r, shoal_text *text) {
   const shoal_certificate_report *c = r->certificate;
-  shoal_text_add(text,
-                 "<p>Rows that are equal in every quasi-identifier form a class. Someone who knows "
-                 "these columns of a person cannot tell the rows of a class apart. "
-                 "<b>Required</b> is what the policy asks of each class, <b>reached</b> is the "
-                 "value of the weakest class of the release.</p>\n"
-                 "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Model</th>"
-                 "<th scope=\"col\" class=\"num\">Required</th>"
-                 "<th scope=\"col\" class=\"num\">Reached</th>"
-                 "<th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n");
+  shoal_text_add(text, "<p>Rows that are equal in every quasi-identifier form a class. Someone who "
+                       "knows these columns of a person cannot tell the rows of a class apart. "
+                       "<b>Required</b> is what the policy asks of each class, <b>reached</b> is "
+                       "the value of the weakest class of the release.</p>\n");
+  SHOAL_HTML_TABLE(text, NULL, NULL, "Model", "#Required", "#Reached", "Verdict");
   for (size_t i = 0; i < c->models.n_items; i++) add_model(r, &c->models.items[i], text);
   for (size_t i = 0; i < c->n_stated; i++) add_stated_model(&c->stated[i], text);
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
 }
 
 /* ------------------------------------------------------------ columns */
@@ -195,12 +191,10 @@ static void write_columns(const shoal_result *r, shoal_text *text) {
   const shoal_certificate_report *c = r->certificate;
   shoal_text_add(text, "<p>Levels and intervals are read from the labels in the release. Loss is "
                        "the share of detail that the labels no longer show (0% nothing, 100% "
-                       "everything); numbers are compared with the range in the release.</p>\n"
-                       "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Column</th>"
-                       "<th scope=\"col\">Role</th><th scope=\"col\">In the release</th>"
-                       "<th scope=\"col\" class=\"num\">Loss</th></tr></thead>\n<tbody>\n");
+                       "everything); numbers are compared with the range in the release.</p>\n");
+  SHOAL_HTML_TABLE(text, NULL, NULL, "Column", "Role", "In the release", "#Loss");
   for (size_t i = 0; i < c->n_columns; i++) add_column(&c->columns[i], text);
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
   if (!isnan(c->loss))
     shoal_text_print(text, "<p>Mean loss of the quasi-identifiers: <b>%.1f%%</b>.</p>\n",
                      100 * c->loss);

@@ -62,8 +62,7 @@ json_t *shoal_models_json(const shoal_result *r, shoal_json *json) {
   json_t *array = json_array();
   for (size_t i = 0; i < models->n_items; i++) {
     const shoal_model_outcome *m = &models->items[i];
-    json_t *object = SHOAL_OBJECT(K("model", m->model));
-    if (m->attribute) shoal_json_set(json, object, "attribute", J(m->attribute));
+    json_t *object = SHOAL_OBJECT(K("model", m->model), OPT("attribute", m->attribute));
     shoal_json_over(json, object, &m->over);
     if (m->n_sets) {
       SHOAL_PUT(json, object, K("sets", m->n_sets), K("failing_sets", m->n_failing),
@@ -71,13 +70,10 @@ json_t *shoal_models_json(const shoal_result *r, shoal_json *json) {
     }
     shoal_json_set(json, object, "required", shoal_json_number(m->required));
     if (!m->is_rule) shoal_json_set(json, object, "reached", shoal_json_number(m->reached));
-    shoal_json_set(json, object, "holds", json_boolean(m->holds));
-    if (m->by_people) shoal_json_set(json, object, "by_people", json_true());
-    if (m->unjudged) shoal_json_set(json, object, "judged", json_false());
-    shoal_json_set(json, object, "breaking_rows", J(m->breaking_rows));
-    if (!m->is_rule) shoal_json_set(json, object, "breaking_classes", J(m->breaking_classes));
-    if (m->attribute && !m->is_rule)
-      shoal_json_set(json, object, "distinct_values", J(m->min_distinct));
+    SHOAL_PUT(json, object, K("holds", m->holds), KIF(m->by_people, "by_people", json_true()),
+              KIF(m->unjudged, "judged", json_false()), K("breaking_rows", m->breaking_rows),
+              KIF(!m->is_rule, "breaking_classes", m->breaking_classes),
+              KIF(m->attribute && !m->is_rule, "distinct_values", m->min_distinct));
     if (m->n_worst) shoal_json_set(json, object, "worst", worst_array(r, m, json));
     shoal_json_append(json, array, object);
   }
@@ -91,10 +87,9 @@ json_t *shoal_class_sizes_json(const shoal_result *r, shoal_json *json) {
   size_t n = shoal_class_sizes_rows(&sizes.before, &sizes.after, r->k, rows);
   json_t *array = json_array();
   for (size_t i = 0; i < n; i++) {
-    json_t *row = SHOAL_OBJECT(K("from", rows[i].low),
-                               K("to", shoal_json_count_if(rows[i].high, rows[i].high)));
-    shoal_json_set(json, row, released ? "before" : "records", J(rows[i].before));
-    if (released) shoal_json_set(json, row, "after", J(rows[i].after));
+    json_t *row = SHOAL_OBJECT(
+        K("from", rows[i].low), K("to", shoal_json_count_if(rows[i].high, rows[i].high)),
+        K(released ? "before" : "records", rows[i].before), KIF(released, "after", rows[i].after));
     shoal_json_append(json, array, row);
   }
   return array;

@@ -68,16 +68,14 @@ void shoal_conditions_text(const shoal_result *r, shoal_text *t) {
 static void add_bound_json(const shoal_bound_outcome *m, json_t *object, shoal_json *json) {
   SHOAL_PUT(json, object, K("parameter", m->parameter), N("required", m->required),
             K("counts", m->nouns), K("min_distinct", m->min_distinct), K("max_p", m->max_distinct),
-            K("max_groups", m->max_groups), K("holds", m->holds));
-  if (m->why) shoal_json_set(json, object, "why", J(m->why));
+            K("max_groups", m->max_groups), K("holds", m->holds), OPT("why", m->why));
 }
 
 static json_t *models_array(const shoal_conditions_report *c, shoal_json *json) {
   json_t *array = json_array();
   for (size_t i = 0; i < c->n_models; i++) {
     const shoal_bound_outcome *m = &c->models[i];
-    json_t *object = SHOAL_OBJECT(K("model", m->model));
-    if (m->attribute) shoal_json_set(json, object, "attribute", J(m->attribute));
+    json_t *object = SHOAL_OBJECT(K("model", m->model), OPT("attribute", m->attribute));
     shoal_json_over(json, object, &m->over);
     shoal_json_set(json, object, "bounded", json_boolean(m->bounded));
     if (m->bounded) add_bound_json(m, object, json);

@@ -389,8 +389,7 @@ void shoal_explain_text(const shoal_result *r, shoal_text *t) {
 /* ------------------------------------------------------------ JSON */
 
 static json_t *requirement_name(const shoal_explained_requirement *d, shoal_json *json) {
-  json_t *object = SHOAL_OBJECT(K("model", d->model));
-  if (d->attribute) shoal_json_set(json, object, "attribute", J(d->attribute));
+  json_t *object = SHOAL_OBJECT(K("model", d->model), OPT("attribute", d->attribute));
   shoal_json_over(json, object, &d->over);
   return object;
 }
@@ -495,10 +494,10 @@ static json_t *changes_array(const shoal_result *r, shoal_json *json) {
   json_t *array = json_array();
   for (size_t i = 0; i < e->n_changes; i++) {
     const shoal_explained_change *c = &e->changes[i];
-    json_t *object = SHOAL_OBJECT(K("change", c->setting), K("from", c->from), K("to", c->to),
-                                  K("suppressed", c->suppressed), K("algorithm", c->algorithm),
-                                  K("exact", c->exact));
-    if (c->algorithm) shoal_json_set(json, object, "release_loss", J(c->release_loss));
+    json_t *object =
+        SHOAL_OBJECT(K("change", c->setting), K("from", c->from), K("to", c->to),
+                     K("suppressed", c->suppressed), K("algorithm", c->algorithm),
+                     K("exact", c->exact), KIF(c->algorithm, "release_loss", c->release_loss));
     if (!c->algorithm) {
       SHOAL_PUT(json, object, K("height", c->height),
                 K("node", shoal_json_levels(json, r, c->levels)));

@@ -104,11 +104,14 @@ void shoal_json_append(shoal_json *json, json_t *array, json_t *value) {
   if (json_array_append_new(array, value) != 0) json->failed = true;
 }
 
-/* Sets the keys and values of `rest`. False: no memory. */
+/* Sets the keys and values of `rest`; "" is no key. False: no memory. */
 static bool put_all(json_t *object, const char *key, va_list rest) {
   bool ok = object != NULL;
-  for (; key; key = va_arg(rest, const char *))
-    ok = json_object_set_new(object, key, va_arg(rest, json_t *)) == 0 && ok;
+  for (; key; key = va_arg(rest, const char *)) {
+    json_t *value = va_arg(rest, json_t *);
+    if (*key) ok = json_object_set_new(object, key, value) == 0 && ok;
+    else json_decref(value);
+  }
   return ok;
 }
 

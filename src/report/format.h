@@ -67,6 +67,8 @@ void shoal_json_append(shoal_json *json, json_t *array, json_t *value);
 #define SHOAL_PUT(json, object, ...) shoal_json_put(json, object, __VA_ARGS__, (char *)NULL)
 #define K(key, value) key, J(value)
 #define N(key, x) key, shoal_json_number(x) /* an integer where x is whole */
+#define KIF(condition, key, value) ((condition) ? (key) : ""), J(value) /* else no key */
+#define OPT(key, value) KIF(value, key, value)                          /* no key for 0 and NULL */
 
 json_t *shoal_json_object(const char *key, ...) __attribute__((sentinel));
 void shoal_json_put(shoal_json *json, json_t *object, const char *key, ...)

@@ -10,11 +10,30 @@
  */
 #include "report/html.h"
 
+#include <stdarg.h>
+
 /* ------------------------------------------------------------ helpers of the sections */
 
 void shoal_html_verdict(shoal_text *text, bool yes, const char *word) {
   shoal_text_print(text, "<span class=\"%s\">%s %s</span>", yes ? "yes" : "no",
                    yes ? "\xe2\x9c\x93" : "\xe2\x9c\x97", word);
+}
+
+void shoal_html_table(shoal_text *text, const char *class, const char *caption, ...) {
+  va_list headings;
+  va_start(headings, caption);
+  shoal_text_add(text, "<div class=\"scroll\"><table");
+  if (class) shoal_text_print(text, " class=\"%s\"", class);
+  shoal_text_add(text, ">\n");
+  if (caption) shoal_text_print(text, "<caption>%s</caption>\n", caption);
+  shoal_text_add(text, "<thead><tr>");
+  for (const char *heading; (heading = va_arg(headings, const char *));) {
+    bool number = *heading == '#';
+    shoal_text_add(text, number ? "<th scope=\"col\" class=\"num\">" : "<th scope=\"col\">");
+    shoal_text_print(text, "%s</th>", heading + number);
+  }
+  shoal_text_add(text, "</tr></thead>\n<tbody>\n");
+  va_end(headings);
 }
 
 static void end_heading(shoal_text *text, const char *meaning) {

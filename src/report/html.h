@@ -9,6 +9,15 @@
 
 /* A check mark or a cross, and a word. */
 void shoal_html_verdict(shoal_text *text, bool yes, const char *word);
+/*
+ * Begins a table with its class and caption (NULL: none) and the headings of its columns, up to a
+ * NULL. Columns of numbers ("#Loss") are aligned to the right. It ends with SHOAL_HTML_TABLE_END.
+ */
+#define SHOAL_HTML_TABLE(text, class, caption, ...)                                                \
+  shoal_html_table(text, class, caption, __VA_ARGS__, (char *)NULL)
+#define SHOAL_HTML_TABLE_END "</tbody></table></div>\n"
+void shoal_html_table(shoal_text *text, const char *class, const char *caption, ...)
+    __attribute__((sentinel));
 /* Begins a row with its heading and, in small letters, what it means; NULL: nothing. */
 void shoal_html_row(shoal_text *text, const char *title, const char *meaning);
 /* Begins the row of a model and writes its first cell. `attribute` may be NULL. */

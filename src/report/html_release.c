@@ -156,10 +156,8 @@ void shoal_html_summary(const shoal_result *result, shoal_text *text) {
 void shoal_html_columns(const shoal_result *result, shoal_text *text) {
   const shoal_html_report *page = result->page;
   bool release = result->kind == SHOAL_RESULT_RELEASE;
-  shoal_text_add(text, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Column</th>"
-                       "<th scope=\"col\">Type</th><th scope=\"col\">Role in the policy</th>");
-  if (release) shoal_text_add(text, "<th scope=\"col\">Action</th>");
-  shoal_text_add(text, "</tr></thead>\n<tbody>\n");
+  SHOAL_HTML_TABLE(text, NULL, NULL, "Column", "Type", "Role in the policy",
+                   release ? "Action" : NULL);
   for (size_t c = 0; c < page->n_columns; c++) {
     const shoal_html_report_column *column = &page->columns[c];
     shoal_text_print(text, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td>", column->name,
@@ -167,7 +165,7 @@ void shoal_html_columns(const shoal_result *result, shoal_text *text) {
     if (release) shoal_text_print(text, "<td>%s</td>", column->done);
     shoal_text_add(text, "</tr>\n");
   }
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
 }
 
 enum { SHORT_CELL = 20 }; /* bytes: no line break at the hyphen of "[40-44]" */
@@ -195,18 +193,15 @@ void shoal_html_sample(const shoal_result *result, shoal_text *text) {
     }
     shoal_text_add(text, "</tr>\n");
   }
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
 }
 
 /* ------------------------------------------------------------ suppression */
 
 static void add_causes(const shoal_result *r, shoal_text *text) {
-  shoal_text_add(text,
-                 "<div class=\"scroll\"><table>\n<caption>Requirements that their classes violate. "
-                 "A class may violate several.</caption>\n<thead><tr><th "
-                 "scope=\"col\">Requirement</th>"
-                 "<th scope=\"col\" class=\"num\">Records</th>"
-                 "<th scope=\"col\" class=\"num\">Classes</th></tr></thead>\n<tbody>\n");
+  SHOAL_HTML_TABLE(text, NULL,
+                   "Requirements that their classes violate. A class may violate several.",
+                   "Requirement", "#Records", "#Classes");
   for (size_t i = 0; i < r->release.n_causes; i++) {
     const shoal_cause *cause = &r->release.causes[i];
     shoal_text_print(text, "<tr><th scope=\"row\">%s", cause->model);
@@ -217,7 +212,7 @@ static void add_causes(const shoal_result *r, shoal_text *text) {
     else shoal_text_print(text, "%s", shoal_say_count(cause->classes).text);
     shoal_text_add(text, "</td></tr>\n");
   }
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
 }
 
 void shoal_html_suppressed(const shoal_result *r, shoal_text *text) {

@@ -35,19 +35,16 @@ static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal
 }
 
 void shoal_html_protection(const shoal_result *r, shoal_text *text) {
-  shoal_text_print(
-      text,
-      "<p>A class is all records that are equal in every quasi-identifier. %s</p>\n<div "
-      "class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Model</th><th scope=\"col\" "
-      "class=\"num\">Required</th><th scope=\"col\" class=\"num\">Reached</th><th "
-      "scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n",
-      r->kind == SHOAL_RESULT_RELEASE
-          ? "Reached is the value of the weakest class, verified on the written "
-            "file."
-          : "Reached is the value of the weakest class.");
+  shoal_text_print(text,
+                   "<p>A class is all records that are equal in every quasi-identifier. %s</p>\n",
+                   r->kind == SHOAL_RESULT_RELEASE
+                       ? "Reached is the value of the weakest class, verified on the written "
+                         "file."
+                       : "Reached is the value of the weakest class.");
+  SHOAL_HTML_TABLE(text, NULL, NULL, "Model", "#Required", "#Reached", "Verdict");
   const shoal_model_outcomes *models = shoal_result_models_of(r);
   for (size_t i = 0; i < models->n_items; i++) add_model(r, &models->items[i], text);
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
 }
 
 /* ------------------------------------------------------------ risk */
@@ -143,13 +140,11 @@ static void add_pair(const char *name, const char *meaning, double before, doubl
 
 static void add_learning(const shoal_result *r, const shoal_attribute_risk *a, shoal_text *text) {
   const shoal_attribute_risk_side *before = &a->before, *after = &a->after;
-  shoal_text_print(
-      text,
-      "<h3>Risk of learning %s</h3>\n<p>Anyone who knows the class of a person learns the "
-      "distribution of its values.</p>\n<div class=\"scroll\"><table>\n<thead><tr><th "
-      "scope=\"col\">In the classes</th><th scope=\"col\" class=\"num\">Before</th><th "
-      "scope=\"col\" class=\"num\">After</th></tr></thead>\n<tbody>\n",
-      a->name);
+  shoal_text_print(text,
+                   "<h3>Risk of learning %s</h3>\n<p>Anyone who knows the class of a person learns "
+                   "the distribution of its values.</p>\n",
+                   a->name);
+  SHOAL_HTML_TABLE(text, NULL, NULL, "In the classes", "#Before", "#After");
   shoal_html_row(text, "Records in classes with a single value",
                  "the value is disclosed for all of them");
   shoal_text_print(text, "<td class=\"num\">%s</td><td class=\"num\">%s</td></tr>\n",
@@ -164,7 +159,7 @@ static void add_learning(const shoal_result *r, const shoal_attribute_risk *a, s
   add_pair("Largest distance from the whole table",
            "0 to 1: distance of a class from the distribution of the table",
            before->largest_distance, after->largest_distance, text);
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
 }
 
 static void add_population(const shoal_result *r, shoal_text *text) {
@@ -191,12 +186,9 @@ void shoal_html_risk(const shoal_result *r, shoal_text *text) {
                        "finds the right row with probability 1 / class size (prosecutor "
                        "risk).");
   if (released) shoal_text_add(text, " Before is the original table without identifiers.");
-  shoal_text_add(text,
-                 "</p>\n<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Risk</th>");
-  shoal_text_add(text, released ? "<th scope=\"col\" class=\"num\">Before</th>"
-                                  "<th scope=\"col\" class=\"num\">After</th>"
-                                : "<th scope=\"col\" class=\"num\">Table</th>");
-  shoal_text_add(text, "</tr></thead>\n<tbody>\n");
+  shoal_text_add(text, "</p>\n");
+  SHOAL_HTML_TABLE(text, NULL, NULL, "Risk", released ? "#Before" : "#Table",
+                   released ? "#After" : NULL);
   for (int what = 0; what < 3; what++) {
     shoal_html_row(text, figures[what][0], figures[what][1]);
     add_figures(&sizes.before, what, text);
@@ -205,7 +197,7 @@ void shoal_html_risk(const shoal_result *r, shoal_text *text) {
   }
   for (size_t t = SHOAL_N_THRESHOLDS; t-- > 0;)
     add_threshold(&sizes, r->k, &shoal_thresholds()[t], rows, n, released, text);
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
   draw_sizes(&sizes, rows, n, released, text);
   if (r->k > 1)
     shoal_text_print(text,

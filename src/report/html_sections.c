@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "report/html.h"
-#include "report/measures.h"
+#include "report/render.h"
 
 /* ------------------------------------------------------------ utility */
 
@@ -19,14 +19,13 @@ static void add_value(shoal_text *text, double x) {
 }
 
 static void add_figures(const shoal_measures *m, shoal_text *text) {
-  shoal_text_add(text, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Measure</th>"
-                       "<th scope=\"col\" class=\"num\">Value</th></tr></thead>\n<tbody>\n");
+  SHOAL_HTML_TABLE(text, NULL, NULL, "Measure", "#Value");
   for (const shoal_utility_figure *f = shoal_utility_figures(); f->key; f++) {
     shoal_html_row(text, f->title, f->meaning);
     add_value(text, shoal_utility_value(m, f));
     shoal_text_add(text, "</tr>\n");
   }
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
 }
 
 static void add_queries(const shoal_query_error *q, shoal_text *text) {
@@ -41,14 +40,12 @@ static void add_queries(const shoal_query_error *q, shoal_text *text) {
 }
 
 static void add_columns(const shoal_measures *m, shoal_text *text) {
-  shoal_text_add(text, "<h3>Column by column</h3>\n<div class=\"scroll\"><table>\n<caption>Loss: 0 "
-                       "nothing, 1 everything. Moved: distance of the distribution from that of "
-                       "the original (total variation, earth mover), 0 to 1, with each label "
-                       "spread evenly over its values.</caption>\n<thead><tr>"
-                       "<th scope=\"col\">Column</th><th scope=\"col\" class=\"num\">Loss</th>"
-                       "<th scope=\"col\" class=\"num\">NCP</th>"
-                       "<th scope=\"col\" class=\"num\">Moved (TV)</th>"
-                       "<th scope=\"col\" class=\"num\">Moved (EM)</th></tr></thead>\n<tbody>\n");
+  shoal_text_add(text, "<h3>Column by column</h3>\n");
+  SHOAL_HTML_TABLE(text, NULL,
+                   "Loss: 0 nothing, 1 everything. Moved: distance of the distribution from that "
+                   "of the original (total variation, earth mover), 0 to 1, with each label spread "
+                   "evenly over its values.",
+                   "Column", "#Loss", "#NCP", "#Moved (TV)", "#Moved (EM)");
   for (size_t i = 0; i < m->n_attributes; i++) {
     const shoal_attribute_measure *a = &m->attributes[i];
     shoal_text_print(text, "<tr><th scope=\"row\">%s</th>", a->name);
@@ -58,16 +55,14 @@ static void add_columns(const shoal_measures *m, shoal_text *text) {
     add_value(text, a->earth_mover);
     shoal_text_add(text, "</tr>\n");
   }
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
 }
 
 static void add_associations(const shoal_measures *m, shoal_text *text) {
   if (!m->n_associations) return;
-  shoal_text_add(text, "<h3>Associations</h3>\n<div class=\"scroll\"><table>\n"
-                       "<caption>Cramer\xe2\x80\x99s V: 0 no association, 1 complete.</caption>\n"
-                       "<thead><tr><th scope=\"col\">Columns</th>"
-                       "<th scope=\"col\" class=\"num\">Before</th>"
-                       "<th scope=\"col\" class=\"num\">After</th></tr></thead>\n<tbody>\n");
+  shoal_text_add(text, "<h3>Associations</h3>\n");
+  SHOAL_HTML_TABLE(text, NULL, "Cramer\xe2\x80\x99s V: 0 no association, 1 complete.", "Columns",
+                   "#Before", "#After");
   for (size_t i = 0; i < m->n_associations; i++) {
     shoal_text_print(text, "<tr><th scope=\"row\">%s and %s</th>", m->associations[i].quasi,
                      m->associations[i].sensitive);
@@ -75,7 +70,7 @@ static void add_associations(const shoal_measures *m, shoal_text *text) {
     add_value(text, m->associations[i].after);
     shoal_text_add(text, "</tr>\n");
   }
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
 }
 
 void shoal_html_utility(const shoal_result *result, shoal_text *text) {
@@ -184,16 +179,12 @@ void shoal_html_attacks(const shoal_result *r, shoal_text *text) {
                    "read.</p>\n");
     return;
   }
-  shoal_text_add(text,
-                 "<p>Each attack was simulated on the written file with the knowledge that is "
-                 "stated. Attacks against which the policy promises no protection are "
-                 "listed too.</p>\n"
-                 "<div class=\"scroll\"><table class=\"attacks\">\n<thead><tr>"
-                 "<th scope=\"col\">Attack</th><th scope=\"col\">Verdict</th>"
-                 "<th scope=\"col\">Knowledge and findings</th></tr></thead>\n"
-                 "<tbody>\n");
+  shoal_text_add(
+      text, "<p>Each attack was simulated on the written file with the knowledge that is stated. "
+            "Attacks against which the policy promises no protection are listed too.</p>\n");
+  SHOAL_HTML_TABLE(text, "attacks", NULL, "Attack", "Verdict", "Knowledge and findings");
   for (size_t i = 0; i < attacks->n_items; i++) add_attack(r, &attacks->items[i], text);
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
 }
 
 /* ------------------------------------------------------------ to repeat the run, to sign */
@@ -212,16 +203,15 @@ void shoal_html_repeat(const shoal_result *result, shoal_text *text) {
                          ? "given, not shown here: anyone who has it can restore the input's "
                            "order of rows"
                          : page->settings[i].value);
-  shoal_text_add(text, "</tbody></table></div>\n<div class=\"scroll\"><table>\n<thead><tr>"
-                       "<th scope=\"col\">File</th><th scope=\"col\">SHA-256</th></tr></thead>\n"
-                       "<tbody>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
+  SHOAL_HTML_TABLE(text, NULL, NULL, "File", "SHA-256");
   for (size_t i = 0; i < page->n_files; i++)
     shoal_text_print(text,
                      "<tr><th scope=\"row\">%s<br><span class=\"dim small\" "
                      "style=\"font-weight:400\"><code>%s</code></span></th><td><code "
                      "class=\"hash\">%s</code></td></tr>\n",
                      page->files[i].use, page->files[i].name, page->files[i].sha256);
-  shoal_text_add(text, "</tbody></table></div>\n");
+  shoal_text_add(text, SHOAL_HTML_TABLE_END);
 }
 
 static const char ONE_ROW[] = "Every person has one row: the models count rows, not people.";

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/measures.h"
 #include "report/render.h"
 
 /* ------------------------------------------------------------ figures of a page */

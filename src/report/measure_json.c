@@ -2,7 +2,6 @@
 /* report/measure_json: JSON of `measure`; the text is in measure.c. */
 #include <math.h>
 
-#include "report/measures.h"
 #include "report/render.h"
 
 /* ------------------------------------------------------------ JSON: utility */
@@ -53,15 +52,14 @@ static json_t *associations_array(const shoal_measures *m, shoal_json *json) {
 }
 
 static json_t *queries_object(const shoal_query_error *q) {
-  json_t *object = SHOAL_OBJECT(K("queries", q->n_queries), K("skipped", q->n_skipped),
-                                K("dimensions", q->dimensions), N("selectivity", q->selectivity),
-                                N("mean_selected", q->mean_selected), N("mean", q->mean),
-                                N("median", q->median), N("worst", q->worst), K("seed", q->seed));
-  return object;
+  return SHOAL_OBJECT(K("queries", q->n_queries), K("skipped", q->n_skipped),
+                      K("dimensions", q->dimensions), N("selectivity", q->selectivity),
+                      N("mean_selected", q->mean_selected), N("mean", q->mean),
+                      N("median", q->median), N("worst", q->worst), K("seed", q->seed));
 }
 
 static json_t *measures_object(const shoal_measures *m, shoal_json *json) {
-  json_t *object = SHOAL_OBJECT(
+  return SHOAL_OBJECT(
       N("release_loss", m->release_loss), N("dm", m->dm), N("dm_suppressed", m->dm_suppressed),
       N("avg", m->avg), N("il", m->il), N("nil", m->nil), N("accuracy", m->accuracy),
       N("height_accuracy", m->height_accuracy), N("completeness", m->completeness),
@@ -73,7 +71,6 @@ static json_t *measures_object(const shoal_measures *m, shoal_json *json) {
       N("entropy_share", m->entropy_share), N("ambiguity", m->ambiguity), N("loss", m->loss),
       K("query_error", m->has_queries ? queries_object(&m->queries) : json_null()),
       K("attributes", attributes_array(m, json)), K("associations", associations_array(m, json)));
-  return object;
 }
 
 /* ------------------------------------------------------------ JSON: risk */
@@ -104,7 +101,7 @@ static json_t *sizes_array(const shoal_identity_risk *r, shoal_json *json) {
 }
 
 static json_t *identity_object(const shoal_identity_risk *r, shoal_json *json) {
-  json_t *object = SHOAL_OBJECT(
+  return SHOAL_OBJECT(
       K("rows", r->n_rows), K("classes", r->n_classes), K("smallest_class", r->smallest_class),
       K("prosecutor", SHOAL_OBJECT(N("highest", r->highest), N("average", r->average))),
       N("marketer", r->average), K("unique_rows", r->unique_rows),
@@ -112,17 +109,15 @@ static json_t *identity_object(const shoal_identity_risk *r, shoal_json *json) {
       K("small_cells",
         SHOAL_OBJECT(K("classes", r->small_classes), K("rows", r->small_class_rows))),
       K("class_sizes", sizes_array(r, json)));
-  return object;
 }
 
 static json_t *population_object(const shoal_population_risk *p, uint64_t n_rows,
                                  shoal_json *json) {
-  json_t *object = SHOAL_OBJECT(
+  return SHOAL_OBJECT(
       K("rows", p->population_rows), K("unmatched_rows", p->unmatched_rows),
       K("journalist", SHOAL_OBJECT(N("highest", p->highest), N("average", p->average))),
       N("marketer", p->marketer), K("unique_rows", p->population_unique_rows),
       K("at_risk", at_risk_array(&p->at_risk, n_rows, json)));
-  return object;
 }
 
 static json_t *person_object(const shoal_person_risk *r, shoal_json *json) {

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/measures.h"
 #include "report/page.h"
 #include "report/render.h"
 

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 
-#include "report/measures.h"
 #include "report/page.h"
 #include "report/render.h"
 
@@ -55,9 +54,8 @@ static json_t *attribute_object(const shoal_html_report_attribute *a, shoal_json
   if (a->outcome) {
     SHOAL_PUT(json, object, K("level", a->outcome->level), K("height", a->outcome->height),
               K("values_before", a->outcome->n_before), K("labels_after", a->outcome->n_after),
-              K("loss", a->outcome->loss));
-    if (!isnan(a->outcome->mean_width))
-      shoal_json_set(json, object, "mean_width", J(a->outcome->mean_width));
+              K("loss", a->outcome->loss),
+              KIF(!isnan(a->outcome->mean_width), "mean_width", a->outcome->mean_width));
     if (a->outcome->last_year)
       shoal_json_set(json, object, "two_digit_years",
                      json_pack("[i, i]", (int)a->outcome->first_year, (int)a->outcome->last_year));
@@ -185,8 +183,7 @@ static void set_node_search(json_t *search, const shoal_result *r, shoal_json *j
 }
 
 static void set_clusters(json_t *search, const shoal_clusters_report *c, shoal_json *json) {
-  if (c->effort > 1) shoal_json_set(json, search, "effort", J(c->effort));
-  if (c->why) shoal_json_set(json, search, "why", J(c->why));
+  SHOAL_PUT(json, search, KIF(c->effort > 1, "effort", c->effort), OPT("why", c->why));
   if (c->objective)
     shoal_json_set(json, search, "objective", SHOAL_OBJECT(K("name", c->objective)));
 }
@@ -215,8 +212,7 @@ static json_t *search_object(const shoal_result *r, shoal_json *json) {
         n->lattice_nodes == UINT64_MAX ? json_null() : shoal_json_count(n->lattice_nodes)),
       K("nodes_checked", checked), K("refused_by_condition", n->nodes_bounded), K("height", height),
       K("node", node ? node : json_null()), K("minimal", minimal),
-      K("minimal_complete", n->minimal_complete));
-  shoal_json_set(json, search, "exhaustive", json_boolean(n->exhaustive));
+      K("minimal_complete", n->minimal_complete), K("exhaustive", n->exhaustive));
   if (r->release.n_tried)
     shoal_json_set(json, search, "tried", shoal_tried_json(&r->release, json));
   if (by_node) set_node_search(search, r, json);
@@ -260,11 +256,9 @@ json_t *shoal_release_json(const shoal_result *result, shoal_json *json) {
                               K("blanked", r->blanked), K("noise", clusters->noise),
                               K("clusters", clusters->clusters), K("classes", r->classes),
                               K("smallest_class", r->smallest_class)));
-  if (result->input_people)
-    shoal_json_set(json, json_object_get(root, "output"), "people", J(r->output_people));
-  if (r->fewest_people)
-    shoal_json_set(json, json_object_get(root, "output"), "fewest_people", J(r->fewest_people));
-  shoal_json_set(json, json_object_get(root, "output"), "noise_listed", J(clusters->noise_listed));
+  SHOAL_PUT(json, json_object_get(root, "output"),
+            KIF(result->input_people, "people", r->output_people),
+            OPT("fewest_people", r->fewest_people), K("noise_listed", clusters->noise_listed));
   shoal_verdict_json(result, root, json);
   SHOAL_PUT(json, root, K("models", shoal_models_json(result, json)),
             K("search", search_object(result, json)),

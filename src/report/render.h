@@ -48,6 +48,18 @@ json_t *shoal_tried_json(const shoal_release_report *release, shoal_json *json);
 void shoal_alternatives_text(const shoal_release_report *release, shoal_text *text);
 json_t *shoal_alternatives_json(const shoal_alternatives *alternatives, shoal_json *json);
 
+/* ---- figures of utility that a page and the JSON of a release show (measure.c) */
+
+typedef struct shoal_utility_figure {
+  const char *key, *title, *meaning;
+  size_t offset; /* of a double in shoal_measures */
+} shoal_utility_figure;
+
+/* Ends with an entry whose key is NULL. */
+const shoal_utility_figure *shoal_utility_figures(void);
+/* NAN: it cannot be computed. */
+double shoal_utility_value(const shoal_measures *measures, const shoal_utility_figure *figure);
+
 /* The attacks alone, for the report of a release: null for numbers of people from 1 to k - 1. */
 json_t *shoal_attacks_array(const shoal_result *result, shoal_json *json);
 

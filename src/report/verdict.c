@@ -63,13 +63,11 @@ void shoal_verdict_text(const shoal_result *r, shoal_text *t) {
 
 /* ------------------------------------------------------------ JSON */
 
-static json_t *risk_object(const shoal_risk_outcome *risk, shoal_json *json) {
-  json_t *object = SHOAL_OBJECT(K("risk", shoal_risk_names[risk->kind]));
-  if (risk->attack) shoal_json_set(json, object, "attack", J(risk->attack));
-  if (risk->attribute) shoal_json_set(json, object, "attribute", J(risk->attribute));
-  SHOAL_PUT(json, object, K("accepted", risk->accepted),
-            K("blocks", json_boolean(risk->blocks && !risk->accepted)), K("why", risk->why));
-  return object;
+static json_t *risk_object(const shoal_risk_outcome *risk) {
+  return SHOAL_OBJECT(K("risk", shoal_risk_names[risk->kind]), OPT("attack", risk->attack),
+                      OPT("attribute", risk->attribute), K("accepted", risk->accepted),
+                      K("blocks", json_boolean(risk->blocks && !risk->accepted)),
+                      K("why", risk->why));
 }
 
 void shoal_verdict_json(const shoal_result *r, json_t *root, shoal_json *json) {
@@ -77,7 +75,7 @@ void shoal_verdict_json(const shoal_result *r, json_t *root, shoal_json *json) {
   const char *reason = safety->is_judged ? meaning_of(safety) : NULL;
   json_t *risks = json_array();
   for (size_t i = 0; i < safety->n_risks; i++)
-    shoal_json_append(json, risks, risk_object(&safety->risks[i], json));
+    shoal_json_append(json, risks, risk_object(&safety->risks[i]));
   SHOAL_PUT(json, root, K("verdict", shoal_publication_name(shoal_safety_verdict(safety))),
             K("reason", reason), K("risks", risks),
             K("undecided", shoal_json_strings(json, safety->undecided, safety->n_undecided)));

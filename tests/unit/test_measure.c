@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "report/measures.h"
+#include "report/render.h"
 
 #define UNUSED __attribute__((unused))
 
