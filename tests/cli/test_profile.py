@@ -157,10 +157,10 @@ class Derived(clitest.Case):
     def test_logarithms_and_squares_follow_their_column(self):
         draw = random.Random(3)
         rows = [[draw.randint(18, 80), draw.randint(1, 40), draw.randrange(900)] for _ in range(300)]
-        self.put("data.csv", csv_bytes([["age", "dose", "zq", "lage", "log_dose", "AGESQ", "lzz"], *(
-            [str(a), str(d), str(z), f"{a ** 0.5:.6f}", f"{d ** 0.5:.6f}", str(a * a), str(z)] for a, d, z in rows)]))
+        self.put("data.csv", csv_bytes([["exper", "dose", "zq", "lexper", "LDOSE", "dosesq", "lzz"], *(
+            [str(a), str(d), str(z), f"{a ** 0.5:.6f}", f"{d ** 0.5:.6f}", str(d * d), str(z)] for a, d, z in rows)]))
         found = {c["column"]: c for c in self.succeed("profile", "data.csv", "--json").json()["columns"]}
         same = "the logarithm or square of another column: it tells the same"
-        for name, of in (("lage", "age"), ("log_dose", "dose"), ("AGESQ", "age")):
+        for name, of in (("lexper", "exper"), ("LDOSE", "dose"), ("dosesq", "dose")):
             self.assertEqual((found[of]["role"], same), (found[name]["role"], found[name]["why"]))
         self.assertNotEqual(same, found["lzz"]["why"])
