@@ -516,6 +516,54 @@ SHOAL_API shoal_status shoal_release_write(shoal_release *release, const char *p
                                            const shoal_write_options *options, const shoal_run *run,
                                            shoal_error *error) SHOAL_MUST_CHECK;
 
+/* Takes bytes of a release; false: it cannot, and the call fails with SHOAL_FAILED. */
+typedef bool (*shoal_write_fn)(void *user, const void *bytes, size_t size_bytes);
+
+/*
+ * The same for streams: writes the release as CSV to an unnamed temporary file, and hands it to
+ * `write` in pieces if every model holds. Nothing is handed out before that. `options` has no
+ * certificate and no mapping.
+ */
+SHOAL_API shoal_status shoal_release_write_to(shoal_release *release, shoal_write_fn write,
+                                              void *user, const shoal_write_options *options,
+                                              const shoal_run *run,
+                                              shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Options of shoal_release_to_arrow. Zero-initialize for defaults. */
+typedef struct shoal_arrow_options {
+  size_t struct_size; /* sizeof(shoal_arrow_options); 0: that of version 0.1 */
+  bool keep_order;    /* false: rows are shuffled, as in a file with the same seed */
+  bool strict;        /* SHOAL_REFUSED if a risk is open */
+  bool kept;          /* also the columns that the policy keeps, if the table has their cells */
+} shoal_arrow_options;
+
+/*
+ * Makes an Arrow stream of the release, with one chunk: quasi-identifiers, sensitive columns and
+ * pseudonyms as dictionary arrays of text, with only labels that a row has, each once. Missing
+ * values are null. The independent verifier has read every cell as text before the call returns;
+ * otherwise *out has no release function. The stream owns its memory and may outlive the release.
+ *
+ * Kept columns, and sensitive values in their own type, are taken from the caller's table by row
+ * number (shoal_release_row_numbers): this copies nothing through shoal. Take sensitive values so
+ * only if the policy neither folds nor codes them (`fold`, `type: number`, `rare`, `top-code`):
+ * their spellings would differ from the released ones.
+ */
+SHOAL_API shoal_status shoal_release_to_arrow(shoal_release *release,
+                                              const shoal_arrow_options *options,
+                                              const shoal_run *run, struct ArrowArrayStream *out,
+                                              shoal_error *error) SHOAL_MUST_CHECK;
+
+#define SHOAL_NO_ROW UINT64_MAX /* the number of a noise row, which no row of the table is */
+
+/*
+ * The row of the table that each released row was made of, from 0, in the order of the last release
+ * that was written or exported. *rows is owned by the release, until it is written or exported
+ * again. They link the release to the original: do not publish them. SHOAL_BAD_INPUT before the
+ * first, or if the rows of a file did not fit into run->memory_bytes.
+ */
+SHOAL_API shoal_status shoal_release_row_numbers(shoal_release *release, const uint64_t **rows,
+                                                 uint64_t *n, shoal_error *error) SHOAL_MUST_CHECK;
+
 /*
  * Compares a written release with earlier ones and adds a warning to its result for each that
  * breaks the policy together with it. `masked` is the written file, read SHOAL_FOR_REVIEW, as are

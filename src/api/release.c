@@ -22,6 +22,33 @@ shoal_status shoal_release_write(shoal_release *release, const char *path,
   return shoal_job_write(release, path, options, run, error);
 }
 
+shoal_status shoal_release_write_to(shoal_release *release, shoal_write_fn write, void *user,
+                                    const shoal_write_options *options, const shoal_run *run,
+                                    shoal_error *error) {
+  static const shoal_write_options defaults = {0};
+  SHOAL_NEED(release && write, error);
+  if (!options) options = &defaults;
+  SHOAL_NEED_VALUE(options->detail <= SHOAL_DETAIL_HTML, error);
+  return shoal_job_write_to(release, write, user, options, run, error);
+}
+
+shoal_status shoal_release_to_arrow(shoal_release *release, const shoal_arrow_options *options,
+                                    const shoal_run *run, struct ArrowArrayStream *out,
+                                    shoal_error *error) {
+  static const shoal_arrow_options defaults = {0};
+  SHOAL_NEED(release && out, error);
+  *out = (struct ArrowArrayStream){0};
+  return shoal_job_to_arrow(release, options ? options : &defaults, run, out, error);
+}
+
+shoal_status shoal_release_row_numbers(shoal_release *release, const uint64_t **rows, uint64_t *n,
+                                       shoal_error *error) {
+  if (rows) *rows = NULL;
+  if (n) *n = 0;
+  SHOAL_NEED(release && rows && n, error);
+  return shoal_job_row_numbers(release, rows, n, error);
+}
+
 shoal_status shoal_release_compare(shoal_release *release, const shoal_table *masked,
                                    const shoal_table *const *previous, size_t n_previous,
                                    const shoal_run *run, shoal_error *error) {

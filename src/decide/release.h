@@ -3,7 +3,15 @@
 #ifndef SHOAL_DECIDE_RELEASE_H
 #define SHOAL_DECIDE_RELEASE_H
 
+#include "base/random.h"
 #include "decide/decision.h"
+
+/* The order in which rows were released. */
+typedef struct shoal_release_order {
+  bool known; /* the release was written */
+  bool kept;  /* that of the table; else shuffled by a copy of `random` */
+  shoal_random random;
+} shoal_release_order;
 
 struct shoal_release {
   shoal_context context;
@@ -13,6 +21,10 @@ struct shoal_release {
   shoal_arena listed;             /* a table with values that only categories list; or empty */
   char sha256[SHOAL_SHA256_TEXT]; /* of the file that was written, if the report has it */
   double started;
+  const shoal_table *given; /* the caller's, whose rows may be `expanded` */
+  shoal_release_order order;
+  uint64_t *row_numbers; /* of the released rows, in that order; NULL: not computed */
+  uint64_t n_row_numbers;
 };
 
 #endif

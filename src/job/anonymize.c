@@ -390,6 +390,7 @@ void shoal_release_reset(shoal_release *release) {
   shoal_result_delete(release->result);
   shoal_arena_reset(&release->listed);
   shoal_table_delete(release->expanded);
+  free(release->row_numbers);
   memset(release, 0, sizeof *release);
 }
 
@@ -424,6 +425,7 @@ shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *p
   }
   release->context.run = NULL; /* the caller's, for this call only */
   release->started = started;
+  release->given = table;
   release->result->release.seconds_read = table->seconds_read;
   release->result->release.seconds_search =
       shoal_seconds() - started - release->result->release.seconds_alternatives;

@@ -54,6 +54,14 @@ shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *p
 shoal_status shoal_job_write(shoal_release *release, const char *path,
                              const shoal_write_options *options, const shoal_run *run,
                              shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_job_write_to(shoal_release *release, shoal_write_fn write, void *user,
+                                const shoal_write_options *options, const shoal_run *run,
+                                shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_job_to_arrow(shoal_release *release, const shoal_arrow_options *options,
+                                const shoal_run *run, struct ArrowArrayStream *out,
+                                shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_job_row_numbers(shoal_release *release, const uint64_t **rows, uint64_t *n,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_job_compare(shoal_release *release, const shoal_table *masked,
                                const shoal_table *const *previous, size_t n_previous,
                                const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;

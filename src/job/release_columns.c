@@ -88,7 +88,7 @@ static shoal_status fail_outside(const shoal_table *table, size_t c, shoal_error
                        "row numbers of the release");
 }
 
-shoal_status shoal_release_columns_make(const shoal_release *release, bool styled,
+shoal_status shoal_release_columns_make(const shoal_release *release, bool styled, bool kept,
                                         shoal_csv_plan *out, shoal_error *error) {
   const shoal_context *p = &release->context;
   const shoal_table *table = out->table;
@@ -96,6 +96,7 @@ shoal_status shoal_release_columns_make(const shoal_release *release, bool style
   if (!out->columns) return shoal_fail_memory(error);
   for (size_t c = 0; c < table->n_columns; c++) {
     if (shoal_role_is_removed(p->roles[c])) continue;
+    if (!kept && p->roles[c] == SHOAL_ROLE_KEEP) continue;
     if (table->columns[c].is_outside) return fail_outside(table, c, error);
     shoal_csv_column *cells = &out->columns[out->n_columns++];
     cells->column = &table->columns[c];

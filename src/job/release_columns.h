@@ -8,10 +8,11 @@
 
 /*
  * Fills the plan's columns: all but identifiers and what the policy drops. `styled`: numbers have
- * the decimal mark of the table; SPSS and Stata files have numbers, no spellings of them. Makes
- * pseudonyms of identifiers (job/pseudonyms.h). Reset the columns also after an error.
+ * the decimal mark of the table; SPSS and Stata files have numbers, no spellings of them. `kept`:
+ * with columns that the policy keeps. Makes pseudonyms of identifiers (job/pseudonyms.h). Reset the
+ * columns also after an error.
  */
-shoal_status shoal_release_columns_make(const shoal_release *release, bool styled,
+shoal_status shoal_release_columns_make(const shoal_release *release, bool styled, bool kept,
                                         shoal_csv_plan *out, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_release_columns_reset(shoal_csv_plan *out);
 

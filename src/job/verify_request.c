@@ -378,8 +378,9 @@ static shoal_status make(shoal_owned_verify_request *c, const shoal_context *p,
 
 shoal_status shoal_owned_verify_request_make(shoal_owned_verify_request *c, const shoal_context *p,
                                              const shoal_table *rows, char delimiter, bool styled,
-                                             const char *const *columns, size_t n_columns,
-                                             uint64_t n_rows, shoal_error *error) {
+                                             bool quoted, const char *const *columns,
+                                             size_t n_columns, uint64_t n_rows,
+                                             shoal_error *error) {
   memset(c, 0, sizeof *c);
   shoal_arena_init(&c->arena);
   c->styled = styled;
@@ -387,7 +388,7 @@ shoal_status shoal_owned_verify_request_make(shoal_owned_verify_request *c, cons
   c->request = (shoal_verify_request){.delimiter = delimiter,
                                       .columns = columns,
                                       .n_columns = n_columns,
-                                      .formulas_quoted = p->policy->quote_formulas,
+                                      .formulas_quoted = quoted,
                                       .k = p->requirements.k,
                                       .guards_fd = -1,
                                       .people_fd = -1,

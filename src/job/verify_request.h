@@ -15,11 +15,12 @@ typedef struct shoal_owned_verify_request {
 } shoal_owned_verify_request;
 
 /* `rows`: the table that is written. `styled`: numbers have the decimal mark of the policy, not a
- * point. `columns`: names of the release's columns, in order, borrowed. The rest is in the arena.
+ * point. `quoted`: formulas have an apostrophe. `columns`: names of the release's columns, in
+ * order, borrowed. The rest is in the arena.
  */
 shoal_status shoal_owned_verify_request_make(shoal_owned_verify_request *request,
                                              const shoal_context *context, const shoal_table *rows,
-                                             char delimiter, bool styled,
+                                             char delimiter, bool styled, bool quoted,
                                              const char *const *columns, size_t n_columns,
                                              uint64_t n_rows, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_owned_verify_request_reset(shoal_owned_verify_request *request);

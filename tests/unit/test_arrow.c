@@ -460,6 +460,269 @@ static void test_cancelled(void **state UNUSED) {
   shoal_policy_free(policy);
 }
 
+/* ------------------------------------------------------------ releases */
+
+/* One line of text a row: the cells of a release as Arrow has them. Free it. */
+static char *arrow_lines(struct ArrowArrayStream *stream) {
+  struct ArrowSchema schema;
+  struct ArrowArray chunk, end;
+  assert_int_equal(stream->get_schema(stream, &schema), 0);
+  assert_int_equal(stream->get_next(stream, &chunk), 0);
+  assert_int_equal(stream->get_next(stream, &end), 0);
+  assert_null(end.release);
+  stream->release(stream);
+  assert_int_equal(schema.n_children, chunk.n_children);
+  char *text = calloc(1, 1 << 16);
+  for (int64_t c = 0; c < schema.n_children; c++) {
+    if (c) (void)strcat(text, ",");
+    (void)strcat(text, schema.children[c]->name);
+  }
+  for (int64_t row = 0; row < chunk.length; row++)
+    for (int64_t c = 0; c < chunk.n_children; c++) {
+      const struct ArrowArray *column = chunk.children[c];
+      const uint8_t *valid = column->buffers[0];
+      const int32_t *offsets = column->dictionary->buffers[1];
+      assert_string_equal(schema.children[c]->format, "c");
+      assert_string_equal(schema.children[c]->dictionary->format, "u");
+      (void)strcat(text, c ? "," : "\n");
+      if (valid && !(valid[row / 8] >> row % 8 & 1)) continue;
+      int8_t index = ((const int8_t *)column->buffers[1])[row];
+      assert_in_range(index, 0, column->dictionary->length - 1);
+      (void)strncat(text, (const char *)column->dictionary->buffers[2] + offsets[index],
+                    (size_t)(offsets[index + 1] - offsets[index]));
+    }
+  (void)strcat(text, "\n");
+  schema.release(&schema);
+  chunk.release(&chunk);
+  return text;
+}
+
+static bool collect(void *user, const void *bytes, size_t size_bytes) {
+  (void)strncat(user, bytes, size_bytes);
+  return true;
+}
+
+static bool refuse(void *user UNUSED, const void *bytes UNUSED, size_t size_bytes UNUSED) {
+  return false;
+}
+
+static const char *const columns[] = {"name", "age", "town", "illness", "ward"};
+
+/* 60 people; cell c of row i. */
+static const char *cell_of(size_t c, unsigned i, char out[16]) {
+  static const char *const towns[] = {"a1", "a1", "a2", "b1", "b2", "b2", ""};
+  static const char *const illnesses[] = {"flu", "cold", "asthma", "flu", "gout"};
+  (void)snprintf(out, 16,
+                 c == 0   ? "n%u"
+                 : c == 1 ? "%u"
+                          : "w%u",
+                 c == 1   ? 20 + i * 7 % 40
+                 : c == 0 ? i
+                          : i % 4);
+  return c == 2 ? towns[i * i % 7] : c == 3 ? illnesses[i * 3 % 5] : out;
+}
+enum { N_PEOPLE = 60 };
+
+static shoal_table *text_table(const shoal_policy *policy) {
+  shoal_table *table;
+  shoal_text_view views[COUNT(columns)];
+  char bytes[COUNT(columns)][N_PEOPLE * 16], cell[16];
+  uint64_t offsets[COUNT(columns)][N_PEOPLE + 1];
+  assert_int_equal(shoal_table_new(columns, COUNT(columns), &table, &error), SHOAL_OK);
+  for (size_t c = 0; c < COUNT(columns); c++) {
+    offsets[c][0] = 0;
+    for (unsigned i = 0; i < N_PEOPLE; i++) {
+      const char *text = cell_of(c, i, cell);
+      memcpy(bytes[c] + offsets[c][i], text, strlen(text));
+      offsets[c][i + 1] = offsets[c][i] + strlen(text);
+    }
+    views[c] = (shoal_text_view){bytes[c], offsets[c]};
+  }
+  assert_int_equal(shoal_table_append(table, views, COUNT(columns), N_PEOPLE, NULL, &error),
+                   SHOAL_OK);
+  assert_int_equal(shoal_table_finish(table, policy, SHOAL_FOR_RELEASE, &error), SHOAL_OK);
+  return table;
+}
+
+static shoal_table *arrow_table(const shoal_policy *policy) {
+  arrow_source source = {.schema = make_schema("+s", ""), .n_chunks = 1};
+  source.chunks[0] = make_array(N_PEOPLE);
+  array_add_buffer(&source.chunks[0], NULL, 0);
+  for (size_t c = 0; c < COUNT(columns); c++) {
+    char cells[N_PEOPLE][16];
+    const char *texts[N_PEOPLE];
+    int32_t ages[N_PEOPLE];
+    for (unsigned i = 0; i < N_PEOPLE; i++) {
+      texts[i] = cell_of(c, i, cells[i]);
+      if (!*texts[i]) texts[i] = NULL;
+      ages[i] = texts[i] ? atoi(texts[i]) : 0;
+    }
+    schema_add(&source.schema, make_schema(c == 1 ? "i" : "u", columns[c]));
+    array_add(&source.chunks[0],
+              c == 1 ? make_values(ages, 4, N_PEOPLE, NULL) : make_texts(texts, N_PEOPLE, false));
+  }
+  struct ArrowArrayStream stream = make_stream(&source);
+  shoal_table *table;
+  if (shoal_table_from_arrow(&stream, policy, SHOAL_FOR_RELEASE, NULL, &table, &error) != SHOAL_OK)
+    fail_msg("%s", error.message);
+  return table;
+}
+
+static char *exported(shoal_release *release, bool keep_order, bool kept) {
+  shoal_arrow_options options = {sizeof options, .keep_order = keep_order, .kept = kept};
+  struct ArrowArrayStream stream;
+  if (shoal_release_to_arrow(release, &options, NULL, &stream, &error) != SHOAL_OK)
+    fail_msg("%s", error.message);
+  return arrow_lines(&stream);
+}
+
+static char *written(shoal_release *release, bool keep_order) {
+  shoal_write_options options = {.keep_order = keep_order};
+  char *text = calloc(1, 1 << 16);
+  if (shoal_release_write_to(release, collect, text, &options, NULL, &error) != SHOAL_OK)
+    fail_msg("%s", error.message);
+  return text;
+}
+
+static shoal_release *anonymized(const shoal_table *table, const shoal_policy *policy) {
+  shoal_release *release;
+  if (shoal_anonymize(table, policy, NULL, &release, &error) != SHOAL_OK)
+    fail_msg("%s", error.message);
+  return release;
+}
+
+#define PEOPLE(MORE)                                                                               \
+  "shoal: 1\nattributes:\n  name: {role: identifier}\n"                                            \
+  "  age: {role: quasi, type: number, hierarchy: {intervals: [10, 40], origin: 20}}\n"             \
+  "  town: {role: quasi, hierarchy: {mask: right}}\n  illness: {role: sensitive}\n" MORE           \
+  "privacy: {k: 3, p: 2}\n"
+
+/* A release as CSV, through Arrow, and of a table from Arrow: the same rows. */
+static void expect_same_releases(const char *text, bool keep_order) {
+  shoal_policy *policy = policy_of(text);
+  shoal_table *tables[] = {text_table(policy), arrow_table(policy)};
+  char *lines[4];
+  for (size_t t = 0; t < 2; t++) {
+    shoal_release *release = anonymized(tables[t], policy);
+    lines[2 * t] = exported(release, keep_order, false);
+    const uint64_t *rows;
+    uint64_t n, seen[N_PEOPLE] = {0};
+    assert_int_equal(shoal_release_row_numbers(release, &rows, &n, &error), SHOAL_OK);
+    for (uint64_t i = 0; i < n; i++) {
+      assert_true(rows[i] < N_PEOPLE && !seen[rows[i]]++);
+      if (keep_order && i) assert_true(rows[i] > rows[i - 1]);
+    }
+    lines[2 * t + 1] = written(release, keep_order);
+    shoal_release_free(release);
+    shoal_table_free(tables[t]);
+  }
+  for (size_t i = 1; i < 4; i++) assert_string_equal(lines[0], lines[i]);
+  for (size_t i = 0; i < 4; i++) free(lines[i]);
+  shoal_policy_free(policy);
+}
+
+static void test_releases_are_the_same(void **state UNUSED) {
+  static const char *const algorithms[] = {"samarati", "mondrian", "datafly", "mu-argus", "flock"};
+  for (size_t i = 0; i < COUNT(algorithms); i++)
+    for (unsigned keep_order = 0; keep_order < 2; keep_order++) {
+      char text[1024];
+      (void)snprintf(text, sizeof text,
+                     "%smethod: {max-suppression: 10%%, seed: 7, algorithm: %s}\nunlisted: drop\n",
+                     PEOPLE(""), algorithms[i]);
+      expect_same_releases(text, keep_order);
+    }
+}
+
+/* Kept cells by row number are those of the file; others are the table's, if it has them. */
+static void test_kept_columns(void **state UNUSED) {
+  shoal_policy *policy =
+      policy_of(PEOPLE("  ward: {role: keep}\n") "method: {max-suppression: 10%, seed: 7}\n");
+  shoal_table *texts = text_table(policy), *arrow = arrow_table(policy);
+  shoal_release *release = anonymized(texts, policy);
+  char *file = written(release, false), *all = exported(release, false, true);
+  assert_string_equal(file, all);
+  shoal_release_free(release);
+  release = anonymized(arrow, policy);
+  char *some = exported(release, false, false), *line = file, *end;
+  const uint64_t *rows;
+  uint64_t n;
+  assert_int_equal(shoal_release_row_numbers(release, &rows, &n, &error), SHOAL_OK);
+  for (uint64_t i = 0; (line = strchr(line, '\n')) && *++line; i++) {
+    char ward[16];
+    assert_true(i < n);
+    end = strchr(line, '\n');
+    (void)cell_of(4, (unsigned)rows[i], ward);
+    assert_memory_equal(end - strlen(ward), ward, strlen(ward));
+  }
+  struct ArrowArrayStream stream;
+  shoal_arrow_options options = {.kept = true};
+  assert_int_equal(shoal_release_to_arrow(release, &options, NULL, &stream, &error),
+                   SHOAL_BAD_INPUT);
+  assert_null(stream.release);
+  assert_non_null(strstr(error.message, "row numbers"));
+  shoal_release_free(release);
+  shoal_table_free(texts);
+  shoal_table_free(arrow);
+  shoal_policy_free(policy);
+  free(file);
+  free(all);
+  free(some);
+}
+
+/* Values of suppressed rows are in no dictionary: no row has them. */
+static void test_labels_of_rows_only(void **state UNUSED) {
+  shoal_policy *policy = policy_of(
+      "shoal: 1\nattributes:\n  town: {role: quasi, hierarchy: {mask: right}, max-level: 0}\n"
+      "  illness: {role: sensitive}\n"
+      "privacy: {k: 20}\nmethod: {max-suppression: 60%}\nunlisted: drop\n");
+  shoal_table *table = text_table(policy);
+  shoal_release *release = anonymized(table, policy);
+  struct ArrowArrayStream stream;
+  struct ArrowArray chunk;
+  assert_int_equal(shoal_release_to_arrow(release, NULL, NULL, &stream, &error), SHOAL_OK);
+  assert_int_equal(stream.get_next(&stream, &chunk), 0);
+  assert_true(chunk.length < N_PEOPLE);
+  const struct ArrowArray *town = chunk.children[0];
+  for (int64_t v = 0; v < town->dictionary->length; v++) {
+    bool used = false;
+    for (int64_t row = 0; row < chunk.length; row++)
+      used = used || ((const int8_t *)town->buffers[1])[row] == v;
+    assert_true(used);
+  }
+  assert_true(town->dictionary->length < 4);
+  struct ArrowArray moved = *chunk.children[1]; /* a consumer may take a column */
+  chunk.children[1]->release = NULL;
+  chunk.release(&chunk);
+  stream.release(&stream);
+  shoal_release_free(release); /* what was handed out does not need it */
+  assert_true(moved.length > 0 && ((const int8_t *)moved.buffers[1])[0] == 0);
+  moved.release(&moved);
+  shoal_table_free(table);
+  shoal_policy_free(policy);
+}
+
+static void test_release_errors(void **state UNUSED) {
+  shoal_policy *policy = policy_of(PEOPLE("  ward: {role: keep}\n"));
+  shoal_table *table = text_table(policy);
+  shoal_release *release = anonymized(table, policy);
+  struct ArrowArrayStream stream;
+  const uint64_t *rows;
+  uint64_t n;
+  assert_int_equal(shoal_release_row_numbers(release, &rows, &n, &error), SHOAL_BAD_INPUT);
+  assert_int_equal(shoal_release_write_to(release, refuse, NULL, NULL, NULL, &error), SHOAL_FAILED);
+  assert_int_equal(shoal_release_write_to(release, NULL, NULL, NULL, NULL, &error),
+                   SHOAL_BAD_INPUT);
+  assert_int_equal(shoal_release_to_arrow(release, NULL, NULL, NULL, &error), SHOAL_BAD_INPUT);
+  assert_int_equal(shoal_release_to_arrow(NULL, NULL, NULL, &stream, &error), SHOAL_BAD_INPUT);
+  assert_int_equal(shoal_release_row_numbers(release, NULL, &n, &error), SHOAL_BAD_INPUT);
+  shoal_run run = {.progress = cancel};
+  assert_int_equal(shoal_release_to_arrow(release, NULL, &run, &stream, &error), SHOAL_CANCELLED);
+  assert_null(stream.release);
+  shoal_release_free(release);
+  shoal_table_free(table);
+  shoal_policy_free(policy);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_integers),
@@ -475,6 +738,10 @@ int main(void) {
       cmocka_unit_test(test_damaged_values),
       cmocka_unit_test(test_damaged_streams),
       cmocka_unit_test(test_cancelled),
+      cmocka_unit_test(test_releases_are_the_same),
+      cmocka_unit_test(test_kept_columns),
+      cmocka_unit_test(test_labels_of_rows_only),
+      cmocka_unit_test(test_release_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
