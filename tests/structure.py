@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks the structure of src/. A file includes headers of its own or an earlier directory only;
-the verifier includes base only, the program the public header only. Functions of shoal.h are defined
+the verifier includes base only, the program headers of include/ only. Functions of these are defined
 in src/api, and no directory below api uses one. Files and directories that ARCHITECTURE.md names
 exist, and it names every directory."""
 import os
@@ -50,8 +50,10 @@ def architecture(names):
 
 
 def main():
-    with open(os.path.join(ROOT, "include", "shoal", "shoal.h"), encoding="utf-8") as header:
-        public = set(re.findall(r"SHOAL_API[^;(]*?\b(shoal_\w+)\(", code_of(header.read())))
+    public = set()
+    for name in ["shoal.h", "program.h"]:
+        with open(os.path.join(ROOT, "include", "shoal", name), encoding="utf-8") as header:
+            public |= set(re.findall(r"SHOAL_API[^;(]*?\b(shoal_\w+)\(", code_of(header.read())))
     use = re.compile(r"\b(%s)\s*\(" % "|".join(sorted(public)))
     wrong, defined, names = [], [], {}
     for folder, name, text in sources():

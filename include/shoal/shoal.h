@@ -18,7 +18,12 @@
  * row and column, and never quote a cell. The library does not print, exit or abort.
  *
  * Memory: objects are opaque. Each type has a free function, which accepts NULL. Strings returned
- * as char ** are freed with free().
+ * as char ** are freed with shoal_free().
+ *
+ * Versions: option structs begin with their size. Set struct_size to sizeof the struct, or to 0 for
+ * the struct of version 0.1, and zero all fields that you do not use: later versions add fields at
+ * the end, and 0 is always what earlier versions did. Another size gives SHOAL_BAD_INPUT.
+ * Compare shoal_abi_version() with SHOAL_ABI_VERSION if you load the library at run time.
  *
  * Arguments: a NULL that is not allowed, or a value out of range, gives SHOAL_BAD_INPUT. Functions
  * without a status accept NULL and return false, 0 or NULL.
@@ -29,7 +34,6 @@
  *     table    once it is read or finished: it does not change any more
  *     result   by all functions that take it as const
  *     release  by one thread at a time; so too the result that it owns
- *     file     by one thread at a time
  *     run, options, error   each call needs its own error; a run or options may be shared if the
  *              progress function may be called by several threads at once
  *
@@ -55,6 +59,9 @@
 
 #define SHOAL_VERSION "0.1.0" /* the only place of the version; meson.build reads it here */
 
+#define SHOAL_VERSION_NUMBER 1000 /* 1000000 * major + 1000 * minor + patch */
+#define SHOAL_ABI_VERSION 1       /* changes with every incompatible change */
+
 #if defined(__GNUC__)
 #define SHOAL_API __attribute__((visibility("default")))
 #define SHOAL_MUST_CHECK __attribute__((warn_unused_result))
@@ -67,13 +74,17 @@
 extern "C" {
 #endif
 
-/* The values are the exit statuses of the program, except SHOAL_CANCELLED. */
+/* What a function returns, and error.status. The program exits with 1 to 3 (its manual says when).
+ */
 typedef enum shoal_status {
   SHOAL_OK = 0,
-  SHOAL_REFUSED = 1,   /* no release satisfies the policy */
-  SHOAL_BAD_INPUT = 2, /* an argument, the policy, a hierarchy or the data is wrong */
-  SHOAL_FAILED = 3,    /* system error (I/O, memory), or the verifier rejected the release */
-  SHOAL_CANCELLED = 4  /* the progress callback returned true */
+  SHOAL_REFUSED = 1,     /* no release satisfies the policy */
+  SHOAL_BAD_INPUT = 2,   /* an argument or the data is wrong */
+  SHOAL_FAILED = 3,      /* system error, such as I/O */
+  SHOAL_CANCELLED = 4,   /* the progress callback returned true */
+  SHOAL_BAD_POLICY = 5,  /* the policy or a hierarchy is wrong, or does not fit the data */
+  SHOAL_NO_MEMORY = 6,   /* out of memory */
+  SHOAL_NOT_VERIFIED = 7 /* the verifier rejected the release, or could not read it: a bug */
 } shoal_status;
 
 /* An error. The message is one printable line: where, what is wrong, what to do. */
@@ -102,6 +113,8 @@ typedef bool (*shoal_progress_fn)(void *user, const shoal_progress *progress);
 /* Run-time options of one call. Only time_limit_seconds and memory_bytes can change the release.
  * Zero-initialize for defaults; NULL for a `run` parameter means the same. */
 typedef struct shoal_run {
+  size_t
+      struct_size; /* sizeof(shoal_run); 0: that of version 0.1. The same in all option structs */
   unsigned n_threads; /* 0: one per processor */
   shoal_progress_fn progress;
   void *progress_user;
@@ -117,8 +130,14 @@ typedef struct shoal_run {
   bool quick; /* shoal_anonymize: computes no alternatives */
 } shoal_run;
 
-/* The version of the library that is linked, for example "0.1.0". */
+/* The version of the library that is linked, for example "0.1.0", and as SHOAL_VERSION_NUMBER. */
 SHOAL_API const char *shoal_version(void);
+SHOAL_API unsigned shoal_version_number(void);
+/* The SHOAL_ABI_VERSION of the library that is linked. */
+SHOAL_API unsigned shoal_abi_version(void);
+
+/* Frees a string that a function returned. Accepts NULL. */
+SHOAL_API void shoal_free(void *memory);
 
 /*
  * Copies `text` to `out`, of `size` bytes (at least 1), as one line that is safe to show:
@@ -151,9 +170,6 @@ SHOAL_API shoal_status shoal_policy_parse(const char *text, size_t size_bytes, c
  */
 SHOAL_API shoal_status shoal_policy_set(shoal_policy *policy, const char *key, const char *value,
                                         shoal_error *error) SHOAL_MUST_CHECK;
-
-/* True if `path` is the policy's own file or one that the policy reads (hierarchy, categories). */
-SHOAL_API bool shoal_policy_names_file(const shoal_policy *policy, const char *path);
 
 SHOAL_API void shoal_policy_free(shoal_policy *policy);
 
@@ -340,7 +356,7 @@ typedef enum shoal_publication {
 SHOAL_API shoal_publication shoal_result_verdict(const shoal_result *result);
 /* The number of risks that the policy does not accept; 0 if the verdict is SHOAL_HOLDS. */
 SHOAL_API size_t shoal_result_open_risks(const shoal_result *result);
-/* Renders the result; free *text with free(). */
+/* Renders the result; free *text with shoal_free(). */
 SHOAL_API shoal_status shoal_result_render(const shoal_result *result, shoal_format format,
                                            char **text, shoal_error *error) SHOAL_MUST_CHECK;
 SHOAL_API void shoal_result_free(shoal_result *result);
@@ -351,12 +367,13 @@ SHOAL_API void shoal_result_free(shoal_result *result);
  */
 SHOAL_API shoal_status shoal_profile(const shoal_table *table, const shoal_run *run,
                                      shoal_result **result, shoal_error *error) SHOAL_MUST_CHECK;
-/* The policy that a profile suggests, as commented YAML; free *yaml with free(). */
+/* The policy that a profile suggests, as commented YAML; free *yaml with shoal_free(). */
 SHOAL_API shoal_status shoal_profile_policy(const shoal_result *profile, char **yaml,
                                             shoal_error *error) SHOAL_MUST_CHECK;
 
 /* How a suggested policy is written. Zero-initialize for defaults. */
 typedef struct shoal_policy_style {
+  size_t struct_size;
   bool decided;       /* nothing is left to decide: columns without evidence keep their safe role */
   const char *preset; /* "public", "research" or "hipaa-safe-harbor"; NULL: none */
 } shoal_policy_style;
@@ -430,6 +447,7 @@ SHOAL_API shoal_status shoal_explain(const shoal_table *table, const shoal_polic
 /* What the attacker has besides the release, and limits of attacks. Zero-initialize for defaults.
  */
 typedef struct shoal_attack_options {
+  size_t struct_size;
   const shoal_table *external;        /* named people, read SHOAL_FOR_LINKING; NULL: none */
   const shoal_table *original;        /* the raw table, read SHOAL_FOR_RELEASE; NULL: none */
   const shoal_table *const *previous; /* earlier releases, read SHOAL_FOR_REVIEW */
@@ -454,6 +472,7 @@ SHOAL_API shoal_status shoal_attack_release(const shoal_table *masked, const sho
 
 /* Options of shoal_measure. Zero-initialize for defaults. */
 typedef struct shoal_measure_options {
+  size_t struct_size;
   const shoal_table *population; /* read SHOAL_FOR_LINKING; NULL: none */
   bool has_queries;              /* use n_queries; false: 1000 queries */
   uint64_t n_queries;            /* random COUNT queries; 0: none */
@@ -491,14 +510,13 @@ typedef enum shoal_detail {
 } shoal_detail;
 
 typedef struct shoal_write_options {
+  size_t struct_size;
   bool keep_order; /* false: rows are shuffled */
   bool strict;     /* SHOAL_REFUSED if a risk is open (shoal_result_open_risks) */
   /* Earlier releases, read SHOAL_FOR_REVIEW: compared as shoal_release_compare does, but before the
    * file is renamed. */
   const shoal_table *const *previous;
   size_t n_previous;
-  const char *const *avoid; /* files that must not be overwritten, such as the input */
-  size_t n_avoid;
   shoal_detail detail;
   const char *certificate; /* file of the public certificate, see shoal_certificate; NULL: none */
   /* File that says what was done to each value and class (docs/report.md); NULL: none. It is
@@ -531,10 +549,10 @@ SHOAL_API shoal_status shoal_release_write_to(shoal_release *release, shoal_writ
 
 /* Options of shoal_release_to_arrow. Zero-initialize for defaults. */
 typedef struct shoal_arrow_options {
-  size_t struct_size; /* sizeof(shoal_arrow_options); 0: that of version 0.1 */
-  bool keep_order;    /* false: rows are shuffled, as in a file with the same seed */
-  bool strict;        /* SHOAL_REFUSED if a risk is open */
-  bool kept;          /* also the columns that the policy keeps, if the table has their cells */
+  size_t struct_size;
+  bool keep_order; /* false: rows are shuffled, as in a file with the same seed */
+  bool strict;     /* SHOAL_REFUSED if a risk is open */
+  bool kept;       /* also the columns that the policy keeps, if the table has their cells */
 } shoal_arrow_options;
 
 /*
@@ -604,26 +622,11 @@ SHOAL_API shoal_status shoal_hierarchy_describe(const char *source, const shoal_
 
 /*
  * Builds a hierarchy of one column's values from `spec` (YAML as in a policy, such as
- * "{intervals: [5, 10]}") and returns it as hierarchy CSV; free *csv with free().
+ * "{intervals: [5, 10]}") and returns it as hierarchy CSV; free *csv with shoal_free().
  */
 SHOAL_API shoal_status shoal_hierarchy_build(const char *spec, const shoal_table *table,
                                              const char *column, char **csv,
                                              shoal_error *error) SHOAL_MUST_CHECK;
-
-/* ---------------------------------------------------------------- files */
-
-/* A text file that is written as a whole or not at all: a report, policy or hierarchy. */
-typedef struct shoal_file shoal_file;
-
-/* Creates the temporary file. Call it before long work, so that a bad path fails early. */
-SHOAL_API shoal_status shoal_file_begin(const char *path, shoal_file **file,
-                                        shoal_error *error) SHOAL_MUST_CHECK;
-/* Writes the text, adds a final newline if it has none, and renames the file into place. On failure
- * the path is unchanged. A file can be committed once, also if that fails. */
-SHOAL_API shoal_status shoal_file_commit(shoal_file *file, const char *text,
-                                         shoal_error *error) SHOAL_MUST_CHECK;
-/* Removes the file if it was not committed. */
-SHOAL_API void shoal_file_free(shoal_file *file);
 
 /* ---------------------------------------------------------------- lists */
 

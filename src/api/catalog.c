@@ -5,6 +5,7 @@
  */
 #include <assert.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "attack/attack.h"
 #include "base/escape.h"
@@ -41,6 +42,12 @@ static const shoal_entry *filled(const shoal_entry *list) {
 }
 
 const char *shoal_version(void) { return SHOAL_VERSION; }
+
+unsigned shoal_version_number(void) { return SHOAL_VERSION_NUMBER; }
+
+unsigned shoal_abi_version(void) { return SHOAL_ABI_VERSION; }
+
+void shoal_free(void *memory) { free(memory); }
 
 const char *shoal_printable(const char *text, char *out, size_t size) {
   shoal_escape(text, out, size);

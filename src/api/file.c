@@ -5,6 +5,7 @@
 
 #include "api/arguments.h"
 #include "base/memory.h"
+#include "shoal/program.h"
 #include "write/atomic_file.h"
 #include "write/sink.h"
 
@@ -14,18 +15,18 @@ struct shoal_file {
 };
 
 shoal_status shoal_file_begin(const char *path, shoal_file **file, shoal_error *error) {
+  SHOAL_BEGIN(error);
   if (file) *file = NULL;
   SHOAL_NEED(path && file, error);
   shoal_file *made = shoal_alloc_zero(1, sizeof *made);
-  if (!made) return shoal_fail_memory(error);
+  if (!made) return shoal_answer(shoal_fail_memory(error), error);
   shoal_status status = shoal_atomic_file_open(&made->atomic_file, path, error);
   if (status == SHOAL_OK) *file = made;
   else free(made);
-  return status;
+  return shoal_answer(status, error);
 }
 
-shoal_status shoal_file_commit(shoal_file *file, const char *text, shoal_error *error) {
-  SHOAL_NEED(file && text, error);
+static shoal_status commit(shoal_file *file, const char *text, shoal_error *error) {
   shoal_atomic_file *atomic_file = &file->atomic_file;
   if (file->committed)
     return shoal_fail(error, SHOAL_BAD_INPUT, "the file was committed already: begin a new one");
@@ -35,6 +36,12 @@ shoal_status shoal_file_commit(shoal_file *file, const char *text, shoal_error *
   if (!size || text[size - 1] != '\n')
     SHOAL_TRY(shoal_write_all(atomic_file->fd, atomic_file->path, "\n", 1, error));
   return shoal_atomic_file_commit(atomic_file, error);
+}
+
+shoal_status shoal_file_commit(shoal_file *file, const char *text, shoal_error *error) {
+  SHOAL_BEGIN(error);
+  SHOAL_NEED(file && text, error);
+  return shoal_answer(commit(file, text, error), error);
 }
 
 void shoal_file_free(shoal_file *file) {

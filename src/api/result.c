@@ -16,10 +16,11 @@ size_t shoal_result_open_risks(const shoal_result *result) {
 
 shoal_status shoal_result_render(const shoal_result *result, shoal_format format, char **text,
                                  shoal_error *error) {
+  SHOAL_BEGIN(error);
   if (text) *text = NULL;
   SHOAL_NEED(result && text, error);
   SHOAL_NEED_VALUE(format <= SHOAL_HTML, error);
-  return shoal_render(result, format, text, error);
+  return shoal_answer(shoal_render(result, format, text, error), error);
 }
 
 void shoal_result_free(shoal_result *result) { shoal_result_delete(result); }

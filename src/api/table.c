@@ -10,44 +10,58 @@
 shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
                               const char *delimiter, const shoal_run *run, shoal_table **table,
                               shoal_error *error) {
+  SHOAL_BEGIN(error);
   if (table) *table = NULL;
   SHOAL_NEED(path && table, error);
   SHOAL_NEED_VALUE(purpose <= SHOAL_FOR_COMPARISON, error);
-  return shoal_input_read(path, policy, purpose, delimiter, run, table, error);
+  SHOAL_NEED_SIZE(run, error);
+  return shoal_answer(shoal_input_read(path, policy, purpose, delimiter, run, table, error), error);
+}
+
+/* The stream is released also if another argument is wrong. */
+static shoal_status read_arrow(struct ArrowArrayStream *stream, const shoal_policy *policy,
+                               shoal_purpose purpose, const shoal_run *run, shoal_table **table,
+                               shoal_error *error) {
+  SHOAL_NEED(table && stream->get_schema && stream->get_next, error);
+  SHOAL_NEED_VALUE(purpose <= SHOAL_FOR_COMPARISON, error);
+  SHOAL_NEED_SIZE(run, error);
+  return shoal_input_read_arrow(stream, policy, purpose, run, table, error);
 }
 
 shoal_status shoal_table_from_arrow(struct ArrowArrayStream *stream, const shoal_policy *policy,
                                     shoal_purpose purpose, const shoal_run *run,
                                     shoal_table **table, shoal_error *error) {
+  SHOAL_BEGIN(error);
   if (table) *table = NULL;
   SHOAL_NEED(stream && stream->release, error);
-  bool valid = table && stream->get_schema && stream->get_next && purpose <= SHOAL_FOR_COMPARISON;
-  shoal_status status = valid ? shoal_input_read_arrow(stream, policy, purpose, run, table, error)
-                              : shoal_fail(error, SHOAL_BAD_INPUT,
-                                           "%s: an argument is NULL or out of range", __func__);
+  shoal_status status = read_arrow(stream, policy, purpose, run, table, error);
   stream->release(stream);
-  return status;
+  return shoal_answer(status, error);
 }
 
 shoal_status shoal_table_new(const char *const *names, size_t n_columns, shoal_table **table,
                              shoal_error *error) {
+  SHOAL_BEGIN(error);
   if (table) *table = NULL;
   SHOAL_NEED((names || !n_columns) && table, error);
-  return shoal_table_create(names, n_columns, table, error);
+  return shoal_answer(shoal_table_create(names, n_columns, table, error), error);
 }
 
 shoal_status shoal_table_append(shoal_table *table, const shoal_text_view *columns,
                                 size_t n_columns, size_t n_rows, const uint64_t *counts,
                                 shoal_error *error) {
+  SHOAL_BEGIN(error);
   SHOAL_NEED(table && columns, error);
-  return shoal_table_add_rows(table, columns, n_columns, n_rows, counts, error);
+  return shoal_answer(shoal_table_add_rows(table, columns, n_columns, n_rows, counts, error),
+                      error);
 }
 
 shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
                                 shoal_purpose purpose, shoal_error *error) {
+  SHOAL_BEGIN(error);
   SHOAL_NEED(table, error);
   SHOAL_NEED_VALUE(purpose <= SHOAL_FOR_COMPARISON, error);
-  return shoal_input_finish(table, policy, purpose, error);
+  return shoal_answer(shoal_input_finish(table, policy, purpose, error), error);
 }
 
 uint64_t shoal_table_rows(const shoal_table *table) { return table ? table->n_records : 0; }

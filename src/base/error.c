@@ -72,8 +72,14 @@ shoal_status shoal_fail_at(shoal_error *error, shoal_status status, const shoal_
 }
 
 shoal_status shoal_fail_memory(shoal_error *error) {
-  return shoal_fail(error, SHOAL_FAILED,
-                    "out of memory: close other programs, or use a machine with more");
+  shoal_status status = shoal_fail(
+      error, SHOAL_FAILED, "out of memory: close other programs, or use a machine with more");
+  return shoal_fail_as(error, status, SHOAL_NO_MEMORY);
+}
+
+shoal_status shoal_fail_as(shoal_error *error, shoal_status status, shoal_status kind) {
+  if (error && status != SHOAL_OK) error->status = kind;
+  return status;
 }
 
 shoal_status shoal_unless_bad_input(shoal_status status, const shoal_error *found,

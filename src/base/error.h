@@ -25,7 +25,14 @@ shoal_status shoal_fail(shoal_error *error, shoal_status status, const char *for
 shoal_status shoal_fail_at(shoal_error *error, shoal_status status, const shoal_location *location,
                            const char *format, ...) SHOAL_PRINTF(4, 5);
 
-/* Out of memory: SHOAL_FAILED. */
+/*
+ * Inside of the library there are four kinds of failure: SHOAL_REFUSED, _BAD_INPUT, _FAILED and
+ * _CANCELLED. The error has the status for the caller, which may be more exact: `kind`. Returns
+ * `status`.
+ */
+shoal_status shoal_fail_as(shoal_error *error, shoal_status status, shoal_status kind);
+
+/* Out of memory: SHOAL_FAILED, for the caller SHOAL_NO_MEMORY. */
 shoal_status shoal_fail_memory(shoal_error *error);
 
 /* For a step that may be left out: SHOAL_BAD_INPUT becomes SHOAL_OK. Any other failure is passed on

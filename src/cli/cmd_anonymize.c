@@ -54,8 +54,6 @@ static shoal_status write_release(cli_job *job, shoal_release *release, const ea
   shoal_write_options options = {
       .keep_order = cli_value(job, CLI_KEEP_ORDER) != NULL,
       .strict = cli_value(job, CLI_STRICT) != NULL,
-      .avoid = avoid,
-      .n_avoid = sizeof avoid / sizeof *avoid,
       .detail = wanted_detail(job),
       .previous = (const shoal_table *const *)previous->tables,
       .n_previous = job->options->n_repeated,
@@ -63,7 +61,9 @@ static shoal_status write_release(cli_job *job, shoal_release *release, const ea
       .mapping = cli_value(job, CLI_MAPPING),
   };
   cli_progress_erase(&job->progress); /* the release may go to the same terminal */
-  return shoal_release_write(release, cli_value(job, CLI_OUTPUT), &options, &job->run, &job->error);
+  shoal_avoided avoided = {avoid, sizeof avoid / sizeof *avoid};
+  return shoal_release_write_beside(release, cli_value(job, CLI_OUTPUT), &avoided, &options,
+                                    &job->run, &job->error);
 }
 
 /* Prints the summary, to standard error if the release went to standard output. */

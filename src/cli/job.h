@@ -10,6 +10,7 @@
 
 #include "cli/options.h"
 #include "cli/terminal.h"
+#include "shoal/program.h"
 
 typedef struct cli_job {
   const struct cli_command *command;

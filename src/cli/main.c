@@ -137,6 +137,17 @@ static void keep_memory(void) {
 #endif
 }
 
+/* The manual lists them. */
+static int exit_status(shoal_status status) {
+  switch (status) {
+  case SHOAL_OK: return 0;
+  case SHOAL_REFUSED: return 1;
+  case SHOAL_BAD_INPUT:
+  case SHOAL_BAD_POLICY: return 2;
+  default: return 3;
+  }
+}
+
 int main(int argc, char **argv) {
   if (!fill_standard_streams()) return SHOAL_FAILED;
   refuse_core_files();
@@ -146,7 +157,7 @@ int main(int argc, char **argv) {
   status = close_standard_output(status);
   if (status == SHOAL_CANCELLED) { /* so that the shell sees the signal */
     cli_signals_raise_again();
-    return SHOAL_FAILED;
+    return exit_status(status);
   }
-  return (int)status;
+  return exit_status(status);
 }

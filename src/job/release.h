@@ -4,6 +4,7 @@
 #define SHOAL_JOB_RELEASE_H
 
 #include "decide/release.h"
+#include "shoal/program.h"
 
 /* Decides by the method's algorithm, and fills the result. The context and the result's input are
  * set. SHOAL_REFUSED if the method finds no release that satisfies the policy. */
@@ -51,7 +52,7 @@ shoal_status shoal_release_try(const shoal_table *table, const shoal_policy *pol
 shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *policy,
                                  const shoal_run *run, shoal_release **release,
                                  shoal_error *error) SHOAL_MUST_CHECK;
-shoal_status shoal_job_write(shoal_release *release, const char *path,
+shoal_status shoal_job_write(shoal_release *release, const char *path, const shoal_avoided *avoided,
                              const shoal_write_options *options, const shoal_run *run,
                              shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_job_write_to(shoal_release *release, shoal_write_fn write, void *user,

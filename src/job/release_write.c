@@ -152,9 +152,9 @@ bool shoal_policy_uses_file(const shoal_policy *policy, const char *path) {
 }
 
 static shoal_status check_path(const shoal_release *release, const char *path,
-                               const shoal_write_options *options, shoal_error *error) {
+                               const shoal_avoided *avoided, shoal_error *error) {
   shoal_location location = {.file = path};
-  if (shoal_same_file(path, options->avoid, options->n_avoid) < options->n_avoid)
+  if (shoal_same_file(path, avoided->paths, avoided->n) < avoided->n)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                          "is the input or the policy: choose another output");
   if (shoal_policy_uses_file(release->context.policy, path))
@@ -230,12 +230,12 @@ static shoal_status write_certificate(const shoal_release *release, int fd, cons
  */
 static shoal_status check_beside(const shoal_release *release, const char *beside, const char *what,
                                  const char *const *others, size_t n_others,
-                                 const shoal_write_options *options, shoal_error *error) {
+                                 const shoal_avoided *avoided, shoal_error *error) {
   if (!beside) return SHOAL_OK;
   if (strcmp(beside, "-") == 0 || shoal_same_file(beside, others, n_others) < n_others)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = beside},
                          "the %s needs a file name of its own", what);
-  return check_path(release, beside, options, error);
+  return check_path(release, beside, avoided, error);
 }
 
 /* The temporary files of all that is written. */
@@ -318,16 +318,16 @@ static shoal_status write_files(shoal_release *release, const char *path,
 }
 
 static shoal_status write_release(shoal_release *release, const char *path,
-                                  const shoal_write_options *options, const shoal_run *run,
-                                  const receiver *to, shoal_error *error) {
+                                  const shoal_avoided *avoided, const shoal_write_options *options,
+                                  const shoal_run *run, const receiver *to, shoal_error *error) {
   shoal_release_report *released = &release->result->release;
   shoal_decision *d = &release->decision;
   const shoal_context *p = &release->context;
   const char *const names[] = {path, options->certificate};
   if (options->strict) SHOAL_TRY(shoal_gates_refuse_open(release->result, error));
-  SHOAL_TRY(check_path(release, path, options, error));
-  SHOAL_TRY(check_beside(release, options->certificate, "certificate", names, 1, options, error));
-  SHOAL_TRY(check_beside(release, options->mapping, "mapping", names, 2, options, error));
+  SHOAL_TRY(check_path(release, path, avoided, error));
+  SHOAL_TRY(check_beside(release, options->certificate, "certificate", names, 1, avoided, error));
+  SHOAL_TRY(check_beside(release, options->mapping, "mapping", names, 2, avoided, error));
   if (options->detail == SHOAL_DETAIL_HTML && !d->extended && shoal_table_leaves_columns(p->table))
     SHOAL_TRY(shoal_decision_extend(d, p, NULL, run, error)); /* the page shows their cells */
   outputs files = {{.fd = -1}, {.fd = -1}, {.fd = -1}};
@@ -343,12 +343,12 @@ static shoal_status write_release(shoal_release *release, const char *path,
   return SHOAL_OK;
 }
 
-shoal_status shoal_job_write(shoal_release *release, const char *path,
+shoal_status shoal_job_write(shoal_release *release, const char *path, const shoal_avoided *avoided,
                              const shoal_write_options *options, const shoal_run *run,
                              shoal_error *error) {
   static const receiver nobody = {0};
   release->context.run = run;
-  shoal_status status = write_release(release, path, options, run, &nobody, error);
+  shoal_status status = write_release(release, path, avoided, options, run, &nobody, error);
   release->context.run = NULL;
   return status;
 }
@@ -356,12 +356,13 @@ shoal_status shoal_job_write(shoal_release *release, const char *path,
 shoal_status shoal_job_write_to(shoal_release *release, shoal_write_fn write, void *user,
                                 const shoal_write_options *options, const shoal_run *run,
                                 shoal_error *error) {
+  static const shoal_avoided none = {0};
   const receiver to = {write, user};
   if (options->certificate || options->mapping)
     return shoal_fail(error, SHOAL_BAD_INPUT,
                       "a certificate or mapping needs a release in a file: write one");
   release->context.run = run;
-  shoal_status status = write_release(release, "-", options, run, &to, error);
+  shoal_status status = write_release(release, "-", &none, options, run, &to, error);
   release->context.run = NULL;
   return status;
 }

@@ -121,5 +121,6 @@ shoal_status shoal_writing_verify(const shoal_writing *w, int fd, shoal_error *e
                                             : shoal_fail_memory(error);
   free(columns);
   free(formulas);
-  return status;
+  bool rejected = status == SHOAL_FAILED && error->status == SHOAL_FAILED;
+  return rejected ? shoal_fail_as(error, status, SHOAL_NOT_VERIFIED) : status;
 }

@@ -211,7 +211,8 @@ shoal_status shoal_policy_fail(const shoal_policy *policy, shoal_mark mark, shoa
   va_end(args);
   const shoal_location location = {
       .file = mark.line ? policy->file : "command line", .line = mark.line, .at = mark.at};
-  return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", message);
+  return shoal_fail_as(error, shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", message),
+                       SHOAL_BAD_POLICY);
 }
 
 shoal_status shoal_policy_find_file(const shoal_policy *policy, const shoal_attribute *attribute,

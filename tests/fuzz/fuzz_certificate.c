@@ -48,7 +48,7 @@ static char *page_of(const char *path, const shoal_policy *policy, const char *l
   shoal_error error = {.message = ""};
   char *page = NULL;
   shoal_status status = shoal_certificate(path, policy, left_out, &run, &result, &error);
-  MUST(status == SHOAL_OK || status == SHOAL_BAD_INPUT);
+  MUST(status == SHOAL_OK || status == SHOAL_BAD_INPUT || status == SHOAL_BAD_POLICY);
   MUST((status == SHOAL_OK) == (result != NULL));
   if (!result) {
     MUST(error.message[0]);

@@ -99,9 +99,11 @@ static void run_problem(const problem *made, const shoal_table *table, const sho
   shoal_error error = {0};
   shoal_release *made_release = NULL;
   shoal_status status = shoal_anonymize(table, policy, &run, &made_release, &error);
-  if (status != SHOAL_OK && status != SHOAL_REFUSED && status != SHOAL_BAD_INPUT)
+  if (status != SHOAL_OK && status != SHOAL_REFUSED && status != SHOAL_BAD_INPUT &&
+      status != SHOAL_BAD_POLICY)
     complain(made, "anonymize", &error);
-  MUST(status == SHOAL_OK || status == SHOAL_REFUSED || status == SHOAL_BAD_INPUT);
+  MUST(status == SHOAL_OK || status == SHOAL_REFUSED || status == SHOAL_BAD_INPUT ||
+       status == SHOAL_BAD_POLICY);
   if (status == SHOAL_OK) {
     status = shoal_release_write(made_release, path, &options, &run, &error);
     if (status != SHOAL_OK) complain(made, "write", &error);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <shoal/shoal.h>
+#include <shoal/program.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "lowmem_memory.h"
 #include "lowmem_problem.h"
-#include "shoal/shoal.h"
+#include "shoal/program.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
@@ -193,10 +193,10 @@ static shoal_status compare(const job *j) {
 static shoal_status anonymize(const job *j) {
   shoal_run run = run_of(j);
   const char *const avoided = path_of("data.csv");
-  shoal_write_options options = {
-      .keep_order = !j->algorithm, .avoid = &avoided, .n_avoid = 1, .detail = SHOAL_DETAIL_HTML};
+  shoal_avoided avoid = {&avoided, 1};
+  shoal_write_options options = {.keep_order = !j->algorithm, .detail = SHOAL_DETAIL_HTML};
   TRY(shoal_anonymize(table, policy, &run, &release, told));
-  TRY(shoal_release_write(release, made, &options, &run, told));
+  TRY(shoal_release_write_beside(release, made, &avoid, &options, &run, told));
   is_written = true;
   return j->algorithm ? SHOAL_OK : compare(j);
 }

@@ -425,7 +425,7 @@ static void test_damaged_streams(void **state UNUSED) {
   stream = people(&source);
   source.chunk_error = ENOMEM;
   assert_int_equal(shoal_table_from_arrow(&stream, policy, SHOAL_FOR_RELEASE, NULL, &table, &error),
-                   SHOAL_FAILED);
+                   SHOAL_NO_MEMORY);
   assert_non_null(strstr(error.message, "memory"));
   source = (arrow_source){.schema = make_schema("i", "no table")};
   stream = make_stream(&source);

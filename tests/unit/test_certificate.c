@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <shoal/program.h>
 
 #include "report/certificate.h"
 #include "shoal/shoal.h"
@@ -162,8 +163,10 @@ static void a_certificate_is_not_written_over_a_file_to_avoid(void **state) {
   assert_non_null(file);
   (void)fclose(file);
   assert_int_equal(shoal_anonymize(table, policy, NULL, &made, NULL), SHOAL_OK);
-  const shoal_write_options options = {.certificate = page, .avoid = avoid, .n_avoid = 1};
-  assert_int_equal(shoal_release_write(made, release, &options, NULL, NULL), SHOAL_BAD_INPUT);
+  const shoal_write_options options = {.certificate = page};
+  const shoal_avoided avoided = {avoid, 1};
+  assert_int_equal(shoal_release_write_beside(made, release, &avoided, &options, NULL, NULL),
+                   SHOAL_BAD_INPUT);
   const shoal_write_options same = {.certificate = release}, stream = {.certificate = "-"};
   assert_int_equal(shoal_release_write(made, release, &same, NULL, NULL), SHOAL_BAD_INPUT);
   assert_int_equal(shoal_release_write(made, release, &stream, NULL, NULL), SHOAL_BAD_INPUT);

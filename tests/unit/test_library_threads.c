@@ -1,3 +1,4 @@
+#include <shoal/program.h>
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Eight jobs in eight threads of one process, as a server runs them. Four share a policy and a

@@ -112,7 +112,7 @@ static void note_way(void) {
 
 static bool may_end(const job *j, int stage, shoal_status status) {
   if (status == SHOAL_REFUSED) return stage == ACTS && (j->inexact || j->refused);
-  return status == SHOAL_OK || status == SHOAL_FAILED;
+  return status == SHOAL_OK || status == SHOAL_FAILED || status == SHOAL_NO_MEMORY;
 }
 
 static void allocations_may_fail(const job *j, int stage) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <shoal/program.h>
 
 #include "policy/policy.h"
 #include "shoal/shoal.h"
@@ -61,7 +62,7 @@ static bool is_refused(const char *yaml, size_t size, const char *position, cons
   shoal_status status = shoal_policy_parse(yaml, size, "policy.yaml", ".", &policy, &error);
   (void)snprintf(report, 2048, "%.300s\n-> %d, wanted '%s...%s', got '%.900s'", yaml, (int)status,
                  start, phrase, error.message);
-  return status == SHOAL_BAD_INPUT && !policy && !strchr(error.message, '\n') &&
+  return status == SHOAL_BAD_POLICY && !policy && !strchr(error.message, '\n') &&
          strncmp(error.message, start, strlen(start)) == 0 && strstr(error.message, phrase);
 }
 
@@ -566,7 +567,7 @@ static void test_mistakes(void **state) {
 static void test_no_error_wanted(void **state) {
   (void)state;
   shoal_policy *policy;
-  assert_int_equal(shoal_policy_parse("k: [", 4, NULL, NULL, &policy, NULL), SHOAL_BAD_INPUT);
+  assert_int_equal(shoal_policy_parse("k: [", 4, NULL, NULL, &policy, NULL), SHOAL_BAD_POLICY);
   assert_null(policy);
 }
 
@@ -575,7 +576,7 @@ static void test_no_error_wanted(void **state) {
 static void refuse_set(shoal_policy *policy, const char *key, const char *value,
                        const char *message) {
   shoal_error error;
-  assert_int_equal(shoal_policy_set(policy, key, value, &error), SHOAL_BAD_INPUT);
+  assert_int_equal(shoal_policy_set(policy, key, value, &error), SHOAL_BAD_POLICY);
   assert_string_equal(error.message, message);
 }
 
@@ -661,7 +662,7 @@ static void fail_file(const char *path, shoal_status status, const char *phrase)
 }
 
 static void refuse_file(const char *path, const char *phrase) {
-  fail_file(path, SHOAL_BAD_INPUT, phrase);
+  fail_file(path, SHOAL_BAD_POLICY, phrase);
 }
 
 static void test_files(void **state) {

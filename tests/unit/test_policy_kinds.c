@@ -105,7 +105,7 @@ static unsigned wrongly_taken(size_t i, size_t v) {
   (void)snprintf(yaml, sizeof yaml, "%s%s%s", positions[i].before, values[v], positions[i].after);
   bool wrong = positions[i].wrong >> v & 1;
   shoal_status status = parse(yaml, strlen(yaml), &error);
-  bool ok = status == (wrong ? SHOAL_BAD_INPUT : SHOAL_OK);
+  bool ok = status == (wrong ? SHOAL_BAD_POLICY : SHOAL_OK);
   if (wrong)
     ok = ok && sscanf(error.message, "policy:%u:%u: ", &line, &at) == 2 && line <= 3 &&
          (strstr(error.message, positions[i].key) || strstr(error.message, "unknown key 'x'"));
@@ -163,7 +163,7 @@ static void other_mistakes_are_refused(void **state UNUSED) {
   for (size_t i = 0; i < COUNT(mistakes); i++) {
     shoal_error error;
     shoal_status status = parse(mistakes[i].yaml, strlen(mistakes[i].yaml), &error);
-    bool ok = status == SHOAL_BAD_INPUT && strstr(error.message, mistakes[i].phrase);
+    bool ok = status == SHOAL_BAD_POLICY && strstr(error.message, mistakes[i].phrase);
     if (!ok) print_error("%sstatus %d: %s\n", mistakes[i].yaml, (int)status, error.message);
     n_wrong += !ok;
   }
@@ -192,7 +192,7 @@ static void bytes_that_are_no_text_are_refused(void **state UNUSED) {
       shoal_error error;
       (void)snprintf(yaml, sizeof yaml, BEGIN "\r\nunlisted: keep # \xf0\x9f\x90\x9f%s%s", bytes[i],
                      last ? "" : "\n");
-      assert_int_equal(parse(yaml, strlen(yaml), &error), SHOAL_BAD_INPUT);
+      assert_int_equal(parse(yaml, strlen(yaml), &error), SHOAL_BAD_POLICY);
       (void)snprintf(position, sizeof position, "policy:4:19: byte 0x%02x",
                      (unsigned char)bytes[i][0]);
       if (!strstr(error.message, position)) fail_msg("%s instead of %s", error.message, position);
@@ -207,7 +207,7 @@ static void lines_end_in_three_ways(void **state UNUSED) {
     shoal_error error;
     (void)snprintf(yaml, sizeof yaml, "shoal: 1%sattributes: {a: {role: keep}}%sunlisted: kept%s",
                    ends[i], ends[i], ends[i]);
-    assert_int_equal(parse(yaml, strlen(yaml), &error), SHOAL_BAD_INPUT);
+    assert_int_equal(parse(yaml, strlen(yaml), &error), SHOAL_BAD_POLICY);
     if (!strstr(error.message, "policy:3:11: unlisted: unknown value 'kept'"))
       fail_msg("%s", error.message);
   }
