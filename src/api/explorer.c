@@ -8,14 +8,16 @@
 shoal_status shoal_explorer_new(const shoal_table *table, const shoal_policy *policy,
                                 const shoal_run *run, shoal_explorer **explorer,
                                 shoal_error *error) {
+  SHOAL_BEGIN(error);
   if (explorer) *explorer = NULL;
   SHOAL_NEED(table && policy && explorer, error);
+  SHOAL_NEED_SIZE(run, error);
   shoal_explorer *made = shoal_alloc(1, sizeof *made);
-  if (!made) return shoal_fail_memory(error);
+  if (!made) return shoal_answer(shoal_fail_memory(error), error);
   shoal_status status = shoal_explore_begin(made, table, policy, run, error);
   if (status == SHOAL_OK) *explorer = made;
   else free(made);
-  return status;
+  return shoal_answer(status, error);
 }
 
 size_t shoal_explorer_quasi(const shoal_explorer *explorer) {
@@ -32,8 +34,9 @@ unsigned shoal_explorer_top(const shoal_explorer *explorer, size_t quasi) {
 
 shoal_status shoal_explorer_node(shoal_explorer *explorer, const unsigned *levels,
                                  shoal_explored_node *figures, shoal_error *error) {
+  SHOAL_BEGIN(error);
   SHOAL_NEED(explorer && levels && figures, error);
-  return shoal_explore_node(explorer, levels, figures, error);
+  return shoal_answer(shoal_explore_node(explorer, levels, figures, error), error);
 }
 
 void shoal_explorer_free(shoal_explorer *explorer) {

@@ -127,7 +127,8 @@ static shoal_status try_point(serve_job *job, const char *key, json_int_t value,
                          json_object_get(body, "output"), "measures",
                          json_object_get(body, "measures"));
     json_decref(answer);
-  } else if (status == SHOAL_REFUSED || status == SHOAL_BAD_INPUT) {
+  } else if (status == SHOAL_REFUSED || status == SHOAL_BAD_INPUT ||
+             status == SHOAL_BAD_POLICY) {
     *point = json_pack("{s:s, s:I, s:s}", "key", key, "value", value, "refused", error->message);
     status = SHOAL_OK;
   }
