@@ -695,7 +695,7 @@ static void sets_and_people_are_clustered(void **state UNUSED) {
   static const layout some[] = {
       {.s = {.n_rows = 200, .kinds = "ntw", .n_values = 50, MIXED}, .as = "-ss"},
       {.s = {.n_rows = 200, .kinds = "nn", .n_values = 80, MIXED}, .as = "ss"},
-      {.s = {.n_rows = 1300, .kinds = "nn", .n_values = 4000000000, .k = 40, .models = ""},
+      {.s = {.n_rows = 1300, .kinds = "nn", .n_values = 4000000000, .k = 300, .models = ""},
        .as = "s"},
       {.s = {.n_rows = 250, .kinds = "nt", .n_values = 50, .k = 5, .models = ""},
        .n_people = 120,
@@ -852,9 +852,9 @@ static void tables_at_the_limits_are_clustered(void **state UNUSED) {
         .fan = 35},
        20,
        57},
-      {{.s = {.n_rows = 4300, .kinds = "n", .n_values = 1500, .k = 100, .models = ""}, .as = "s"},
-       20,
-       50}};
+      {{.s = {.n_rows = 4300, .kinds = "n", .n_values = 1500, .k = 1000, .models = ""}, .as = "s"},
+       1,
+       4}};
   for (size_t i = 0; i < COUNT(some); i++) {
     made m;
     if (some[i].l.s.n_rows > SLICE(SIZE_MAX, 10000)) continue;
@@ -958,7 +958,8 @@ static void memory_may_run_out_in_every_part(void **state UNUSED) {
     shoal_partition whole = cluster(&m.f, objective, 1, n_threads);
     (void)check_partition(&m.f, &whole);
     fails_once = i % 3 == 1;
-    while (check_failure(&m.f, objective, n_threads, &whole, n)) n += 2 + (all ? n / 2 : n);
+    while (check_failure(&m.f, objective, n_threads, &whole, n))
+      n += 2 + (all ? n / 2 : SLICE(1, 3) * n);
     assert_true(n > 30);
     shoal_partition_reset(&whole);
     unmake(&m);
