@@ -170,18 +170,37 @@ shoal_status shoal_explain_local(shoal_explain_state *state, shoal_error *error)
 
 /* ------------------------------------------------------------ without a lattice */
 
-/* The policy without a quasi-identifier: an entry of exactly its name comes first. */
+/* The names of the policy's attributes, and one that may be new. False: no memory. */
+static bool add_name(const shoal_policy *policy, shoal_label name, shoal_strings *names,
+                     uint32_t *index) {
+  if (!shoal_strings_init(names)) return false;
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < policy->n_attributes; i++)
+    ok = shoal_strings_intern(names, shoal_strings_get(&policy->names, i)) == i;
+  *index = ok ? shoal_strings_intern(names, name) : SHOAL_NONE;
+  if (*index == SHOAL_NONE) shoal_strings_reset(names);
+  return *index != SHOAL_NONE;
+}
+
+/* The policy without a quasi-identifier: an entry of exactly its name drops it. */
 static shoal_status try_without(local_trials *t, size_t q, outcome *out, shoal_error *error) {
   const shoal_policy *policy = t->policy;
+  const char *name = t->state->context->quasi[q]->name;
   shoal_policy other = *policy;
   shoal_attribute *entries = shoal_alloc(policy->n_attributes + 1, sizeof *entries);
-  if (!entries) return shoal_fail_memory(error);
-  entries[0] = *t->state->context->quasi_attributes[q];
-  entries[0].role = SHOAL_ROLE_DROP;
-  memcpy(entries + 1, policy->attributes, policy->n_attributes * sizeof *entries);
+  uint32_t at;
+  if (!entries || !add_name(policy, (shoal_label){name, strlen(name)}, &other.names, &at)) {
+    free(entries);
+    return shoal_fail_memory(error);
+  }
+  memcpy(entries, policy->attributes, policy->n_attributes * sizeof *entries);
+  entries[at] = *t->state->context->quasi_attributes[q];
+  entries[at].name = name;
+  entries[at].role = SHOAL_ROLE_DROP;
   other.attributes = entries;
-  other.n_attributes++;
+  other.n_attributes = other.names.n_strings;
   shoal_status status = try_policy(t, &other, out, NULL, error);
+  shoal_strings_reset(&other.names);
   free(entries);
   return status;
 }
