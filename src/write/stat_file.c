@@ -6,6 +6,7 @@
 #include "write/stat_file.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +106,7 @@ static shoal_status fail_library(const writer *w, readstat_error_t code) {
 static readstat_error_t insert_cell(const writer *w, const column *of, const char *cell,
                                     size_t size) {
   char text[MAX_SAV_BYTES + 1];
-  double number;
+  double number = NAN; /* each cell of such a column is a number or missing */
   if (!of->is_text) {
     if (is_missing(w, cell, size)) return readstat_insert_missing_value(w->out, of->variable);
     (void)parse_number(cell, size, &number);
