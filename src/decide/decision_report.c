@@ -263,6 +263,77 @@ static shoal_status warn_of_labels(const shoal_decision *d, const shoal_context 
   return SHOAL_OK;
 }
 
+/* ------------------------------------------------------------ forms of labels */
+
+/* What the form of labels depends on, of all values or of those of released rows. */
+typedef struct label_form {
+  bool decimals, dot;
+  bool has_number;
+  shoal_decimal least, most;
+} label_form;
+
+static void add_to_form(const shoal_column *column, uint32_t value, label_form *form) {
+  size_t size_bytes;
+  const char *bytes = shoal_column_value(column, value, &size_bytes);
+  shoal_decimal number;
+  if (shoal_column_missing(column, value)) return;
+  form->dot = form->dot || (size_bytes && memchr(bytes, '.', size_bytes));
+  if (shoal_decimal_parse(bytes, size_bytes, &number) != SHOAL_NUMBER_OK) return;
+  form->decimals = form->decimals || number.scale > 0;
+  if (!form->has_number || shoal_decimal_compare(number, form->least) < 0) form->least = number;
+  if (!form->has_number || shoal_decimal_compare(number, form->most) > 0) form->most = number;
+  form->has_number = true;
+}
+
+/* What a recipient learns of suppressed rows from the form of labels; NULL: nothing. */
+static const char *find_form(const shoal_hierarchy_spec *spec, const label_form *all,
+                             const label_form *shown) {
+  bool ranges = spec->kind == SHOAL_HIERARCHY_INTERVALS || spec->kind == SHOAL_HIERARCHY_CUTS;
+  if (ranges && all->decimals && !shown->decimals)
+    return "intervals such as [20-30) show that a suppressed row has decimals: round the numbers";
+  if (spec->kind == SHOAL_HIERARCHY_MASK && spec->mask_code && all->dot && !shown->dot)
+    return "labels such as E11.* show that a suppressed code has a dot: unify the codes";
+  if (spec->auto_widths && shown->has_number &&
+      (shoal_decimal_compare(all->least, shown->least) != 0 ||
+       shoal_decimal_compare(all->most, shown->most) != 0))
+    return "'intervals: auto' chose widths by the numbers of suppressed rows too: give widths";
+  return NULL;
+}
+
+/* False: no memory. */
+static bool find_released_values(const shoal_decision *d, const shoal_context *p,
+                                 const shoal_column *column, label_form *shown) {
+  uint8_t *seen = shoal_alloc_zero(column->n_values, 1);
+  for (uint64_t row = 0; seen && row < p->table->n_rows; row++) {
+    uint32_t group = d->group_of_row[p->ordered ? p->ordered->row_of[row] : row];
+    if (d->action_of_group[group] == SHOAL_ROW_KEEP) seen[shoal_column_code(column, row)] = 1;
+  }
+  for (uint32_t v = 0; seen && v < column->n_values; v++)
+    if (seen[v]) add_to_form(column, v, shown);
+  bool ok = seen != NULL;
+  free(seen);
+  return ok;
+}
+
+/* The form of labels is made for all rows: docs/security.md, "Form of labels". */
+static shoal_status warn_of_forms(const shoal_decision *d, const shoal_context *p,
+                                  shoal_result *result, shoal_error *error) {
+  for (size_t q = 0; result->release.suppressed && q < d->n_quasi; q++) {
+    const shoal_attribute *attribute = p->quasi_attributes[q];
+    const shoal_hierarchy_spec *spec = &attribute->hierarchy;
+    bool concerned = attribute->has_hierarchy &&
+                     (spec->kind == SHOAL_HIERARCHY_INTERVALS ||
+                      spec->kind == SHOAL_HIERARCHY_CUTS || spec->kind == SHOAL_HIERARCHY_MASK);
+    label_form all = {0}, shown = {0};
+    if (!concerned) continue;
+    for (uint32_t v = 0; v < p->quasi[q]->n_values; v++) add_to_form(p->quasi[q], v, &all);
+    if (!find_released_values(d, p, p->quasi[q], &shown)) return shoal_fail_memory(error);
+    const char *what = find_form(spec, &all, &shown);
+    if (what) SHOAL_TRY(shoal_result_warn(result, error, "'%s': %s", p->quasi[q]->name, what));
+  }
+  return SHOAL_OK;
+}
+
 /* ------------------------------------------------------------ risks */
 
 static shoal_status list_risks(const shoal_decision *d, const shoal_context *p,
@@ -374,5 +445,6 @@ shoal_status shoal_decision_report(shoal_decision *d, const shoal_context *p, sh
   SHOAL_TRY(report_models(d, p, classes, left_out, result, error));
   SHOAL_TRY(shoal_result_levels(result, p, false, &released->models, error));
   SHOAL_TRY(list_risks(d, p, classes, left_out, result, error));
+  SHOAL_TRY(warn_of_forms(d, p, result, error));
   return warn_of_labels(d, p, result, error);
 }

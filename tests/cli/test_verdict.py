@@ -296,6 +296,25 @@ class Verdict(clitest.Case):
                 self.succeed("certificate", "out.csv", "-P", "policy.yaml", "--left-out", "none", "-o", "c.html")
                 self.assertEqual(found, b"labels are sets of values" in self.read("c.html"))
 
+    FORMS = [({"type": "number", "hierarchy": {"intervals": [10, 50]}}, "23 24 25 26", "93.5", "has decimals"),
+             ({"type": "number", "hierarchy": {"intervals": [10, 50]}}, "23.5 24 25 26", "93.5", None),
+             ({"type": "number", "hierarchy": {"intervals": "auto"}}, "23 24 25 26", "9300", "give widths"),
+             ({"hierarchy": {"mask": "code"}}, "E11 E11 E11 E11", "F20.1", "has a dot"),
+             ({"hierarchy": {"mask": "right"}}, "E11 E11 E11 E11", "F20.1", None)]
+
+    def test_forms_of_labels_that_suppressed_rows_decide(self):
+        for quasi, kept, suppressed, said in self.FORMS:
+            with self.subTest(quasi=quasi, kept=kept):
+                rows = [[value, "u" if i % 2 else "v"] for i, value in enumerate(kept.split())]
+                self.write_data([*rows, [suppressed, "u"]], ["q", "illness"])
+                self.write_policy({"q": {"role": "quasi", **quasi}, "illness": SENSITIVE}, k=3, accept=None,
+                                  method={"algorithm": "samarati", "max-suppression": 1})
+                answer = self.anonymize().json()
+                self.assertEqual(1, answer["output"]["suppressed"])
+                found = [w for w in answer["warnings"] if w.startswith("'q': ") and "suppressed" in w]
+                self.assertEqual(1 if said else 0, len(found), answer["warnings"])
+                self.assertIn(said or "", " ".join(found))
+
     def test_labels_that_do_not(self):
         number = self.PEOPLE["intervals of them"]
         for what, (name, column, quasi) in {
