@@ -17,7 +17,9 @@
 
 #include "base/random.h"
 #include "group/classes.h"
+#include "group/frequency.h"
 #include "group/tuples.h"
+#include "model/model.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
@@ -463,6 +465,46 @@ static void parts_for_several_passes_are_packed(void **state UNUSED) {
   shoal_grouper_reset(&grouper);
 }
 
+/* ---------------------------------------------------------------- people */
+
+/* 5,000 pairs: the table of them grows while rows are numbered. */
+static void pairs_are_numbered_or_memory_is_lacking(void **state UNUSED) {
+  make(1, MAX_VALUES, 5000);
+  shoal_pairs *pairs = NULL;
+  long n = 0;
+  for (; !pairs; n++) {
+    allocations_left = n;
+    pairs = shoal_pairs_new(&table, &sensitive[1], &quasi[0]);
+    allocations_left = -1;
+    assert_true(n < 1000);
+  }
+  assert_true(n > 6);
+  assert_int_equal(pairs->column.n_values, 5000);
+  shoal_pairs_free(pairs);
+}
+
+static void capped_lists_are_made_or_memory_is_lacking(void **state UNUSED) {
+  static const uint64_t most[] = {3, 1};
+  shoal_capped_lists lists;
+  for (long n = 0; n < 3; n++)
+    for (int once = 0; once < 2; once++) {
+      fails_once = once;
+      allocations_left = n;
+      assert_false(shoal_capped_lists_init(&lists, 2, 2, most));
+      allocations_left = -1;
+    }
+  fails_once = false;
+  assert_true(shoal_capped_lists_init(&lists, 2, 2, most));
+  shoal_histogram made;
+  for (uint32_t value = 5; value > 2; value--) shoal_capped_lists_add(&lists, 0, value);
+  shoal_capped_lists_take(&lists, 6, &made);
+  assert_int_equal(made.start[1], 2);
+  assert_int_equal(made.value[0], 3);
+  assert_int_equal(made.value[1], 4);
+  free(made.start);
+  free(made.value);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(groups_are_made_or_memory_is_lacking),
@@ -478,6 +520,8 @@ int main(void) {
       cmocka_unit_test(many_keys_have_fewer_slots),
       cmocka_unit_test(parts_that_do_not_fit_are_left_to_folding),
       cmocka_unit_test(parts_for_several_passes_are_packed),
+      cmocka_unit_test(pairs_are_numbered_or_memory_is_lacking),
+      cmocka_unit_test(capped_lists_are_made_or_memory_is_lacking),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -343,6 +343,36 @@ static void rows_of_values_are_counted(void **state UNUSED) {
   }
 }
 
+/* ---------------------------------------------------------------- bounds of suppression */
+
+/* Two classes of one and two values; p = 2 is monotone, so no part of the first satisfies it. */
+static void what_violates_is_suppressed_below_too(void **state UNUSED) {
+  static uint64_t n_rows[] = {4, 6}, sets_of_class[] = {1, 3};
+  static uint32_t tuples[] = {0, 1};
+  static const uint8_t covers[] = {1, 1}, violates[] = {1, 0};
+  uint64_t *sets[] = {sets_of_class};
+  shoal_histogram none = {0};
+  shoal_column column = {.n_values = 2};
+  const shoal_column *tracked[] = {&column};
+  shoal_frequency_set frequency = {.tracked = tracked, .n_tracked = 1};
+  shoal_classes classes = {.n_classes = 2,
+                           .tuple = tuples,
+                           .n_rows = n_rows,
+                           .sets = sets,
+                           .histograms = &none,
+                           .n_tracked = 1};
+  ask("p-sensitive");
+  requirement.sensitive = 0;
+  requirement.count[0] = 2;
+  requirement.covers = covers;
+  shoal_requirements all = {.items = &requirement, .n_items = 1, .n_sets = 1, .monotone = true};
+  assert_int_equal(shoal_min_suppressed(&all, &frequency, &classes, violates), 4);
+  all.n_sets = 2; /* over sets, only monotone requirements bound anything */
+  assert_int_equal(shoal_min_suppressed(&all, &frequency, &classes, violates), 4);
+  all.monotone = false;
+  assert_int_equal(shoal_min_suppressed(&all, &frequency, &classes, violates), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_entropy_that_is_a_tie_holds),
@@ -362,6 +392,7 @@ int main(void) {
       cmocka_unit_test(every_model_is_listed),
       cmocka_unit_test(what_fails_is_remembered),
       cmocka_unit_test(rows_of_values_are_counted),
+      cmocka_unit_test(what_violates_is_suppressed_below_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
