@@ -325,39 +325,6 @@ static void streams_and_names_may_fail(void **state UNUSED) {
   assert_int_equal(release(&full), SHOAL_FAILED);
 }
 
-/* A text file, written by the same means. */
-static shoal_status write_text(const char *text) {
-  shoal_file *file = NULL;
-  shoal_status status = shoal_file_begin(out, &file, &error);
-  if (status == SHOAL_OK) status = shoal_file_commit(file, text, &error);
-  shoal_file_free(file);
-  return status;
-}
-
-static void texts_may_fail(void **state UNUSED) {
-  static const char *const texts[] = {"", ",ill\n", ",ill\na"}, *const stand[] = {"\n", ",ill\n",
-                                                                                  ",ill\na\n"};
-  for (size_t i = 0; i < COUNT(texts); i++)
-    for (long n = 1, ended = 0; !ended; n++) {
-      char bytes[4096];
-      n_calls = 0;
-      call_that_fails = n;
-      failing_code = EIO;
-      counts_calls = true;
-      shoal_status status = write_text(texts[i]);
-      counts_calls = false;
-      ended = n_calls < n;
-      contents(out, bytes);
-      assert_string_equal(bytes, status == SHOAL_OK ? stand[i] : "");
-      (void)unlink(out);
-      assert_int_equal(names_in_folder(), 1);
-    }
-  fails_once = true;
-  allocations_left = 0;
-  assert_int_equal(write_text("a"), SHOAL_FAILED);
-  allocations_left = -1;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_allocation_may_fail),
@@ -366,7 +333,6 @@ int main(void) {
       cmocka_unit_test(every_system_call_may_fail),
       cmocka_unit_test(compressed_releases_too),
       cmocka_unit_test(streams_and_names_may_fail),
-      cmocka_unit_test(texts_may_fail),
   };
   return cmocka_run_group_tests(tests, start, end);
 }
