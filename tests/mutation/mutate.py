@@ -189,7 +189,7 @@ MODULES = {
     "decide": ["property/test_lattice:20", "property/test_local:30", "property/test_theta:10", "cli/test_people"],
     "job": ["property/test_lattice:20", "property/test_local:30", "property/test_theta:10"],
 }
-MORE_UNITS = ["test_fold", "test_lowmem_release", "test_lowmem_verify", "test_lowmem_jobs", "test_group",
+MORE_UNITS = ["test_fold", "test_lowmem_verify", "test_lowmem_jobs", "test_group",
               "test_verify", "test_verify_models", "test_lowmem_group", "test_model_classes", "test_model_bind",
               "test_verify_people", "test_verify_trace", "test_verify_exact", "test_verify_reading",
               "test_second_pass", "test_lowmem_write", "test_write",
