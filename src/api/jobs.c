@@ -22,19 +22,13 @@
     return shoal_answer(status, error);                                                            \
   } while (0)
 
-static shoal_status profile(shoal_result *made, const shoal_table *table, const shoal_run *run,
-                            shoal_error *error) {
-  SHOAL_TRY(shoal_profile_table(made, table, run, error));
-  return shoal_job_profile_try(made, table, run, error);
-}
-
 shoal_status shoal_profile(const shoal_table *table, const shoal_run *run, shoal_result **result,
                            shoal_error *error) {
   SHOAL_BEGIN(error);
   if (result) *result = NULL;
   SHOAL_NEED(table && result, error);
   SHOAL_NEED_SIZE(run, error);
-  RETURN_RESULT(SHOAL_RESULT_PROFILE, table, profile(made, table, run, error));
+  RETURN_RESULT(SHOAL_RESULT_PROFILE, table, shoal_profile_table(made, table, run, error));
 }
 
 shoal_status shoal_profile_policy(const shoal_result *profile, char **yaml, shoal_error *error) {

@@ -26,12 +26,6 @@ shoal_status shoal_job_lattice(shoal_result *result, const shoal_table *table,
 shoal_status shoal_job_attack(shoal_result *result, const shoal_table *masked,
                               const shoal_policy *policy, const shoal_attack_options *options,
                               const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
-/*
- * Removes from a profile the hierarchies that lose more than sets, by trying both on at most 2,000
- * rows; column->dropped_hierarchy has them. Nothing is tried if no column has one.
- */
-shoal_status shoal_job_profile_try(shoal_result *profile, const shoal_table *table,
-                                   const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
 /* `options` may be NULL. */
 shoal_status shoal_job_measure(shoal_result *result, const shoal_table *original,
                                const shoal_table *masked, const shoal_policy *policy,

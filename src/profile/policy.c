@@ -143,11 +143,7 @@ static void add_labels(const writer *w, const shoal_column_outcome *column) {
     shoal_text_print(w->text, ", hierarchy: {date: [year, 5-years, decade]%s}",
                      column->as_date + strlen("date"));
   else if (column->as_date) shoal_text_print(w->text, ", type: %s", column->as_date);
-  /* a preset that shortens postal codes needs their hierarchy, whatever it loses */
-  bool short_code = w->preset && w->preset->short_postcodes && column->is_postcode;
-  const char *hierarchy =
-      short_code && column->dropped_hierarchy ? column->dropped_hierarchy : column->hierarchy;
-  if (hierarchy) shoal_text_print(w->text, ", hierarchy: %s", hierarchy);
+  if (column->hierarchy) shoal_text_print(w->text, ", hierarchy: %s", column->hierarchy);
 }
 
 static void add_entry(const writer *w, const shoal_column_outcome *column,

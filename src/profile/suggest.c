@@ -270,7 +270,8 @@ static void suggest_date(const shoal_column_stats *f, shoal_suggestion *s) {
 
 /*
  * Numbers, dates and categories need none: intervals and sets of a class lose less. So do sets of
- * postal codes mostly: job/profile_trial.c tries both.
+ * postal codes, but they would list the places of single people. These get labels that many people
+ * share.
  */
 static void suggest_hierarchy(const shoal_column_stats *f, shoal_meaning meaning,
                               shoal_suggestion *s) {

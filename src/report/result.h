@@ -157,13 +157,12 @@ typedef struct shoal_column_outcome {
   uint64_t distinct, missing, unique;
   uint64_t most_frequent;             /* rows of the most frequent value */
   const char *role, *hierarchy, *why; /* suggested; hierarchy as YAML or NULL */
-  const char *missing_marks;     /* spellings that look like missing values, as YAML, or NULL */
-  bool undecided;                /* no evidence for the role: the steward must decide */
-  bool as_number;                /* the policy says `type: number` */
-  const char *dropped_hierarchy; /* one that loses more than sets; or NULL */
-  const char *as_date;           /* what the policy says after `type:`, with a format; or NULL */
-  bool bad_cells;                /* of a number: some cells are none */
-  bool by_name;                  /* its name tells the role */
+  const char *missing_marks; /* spellings that look like missing values, as YAML, or NULL */
+  bool undecided;            /* no evidence for the role: the steward must decide */
+  bool as_number;            /* the policy says `type: number` */
+  const char *as_date;       /* what the policy says after `type:`, with a format; or NULL */
+  bool bad_cells;            /* of a number: some cells are none */
+  bool by_name;              /* its name tells the role */
   bool is_age, is_postcode;
   size_t longest_bytes; /* of a value, at most 255 */
 } shoal_column_outcome;

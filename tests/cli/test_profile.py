@@ -131,28 +131,6 @@ class Profile(clitest.Case):
         self.assertEqual([name for name in names if wanted[name] != "identifier"], header)
 
 
-class Trials(clitest.Case):
-    def lines(self, rows, *options):
-        self.put("data.csv", csv_bytes([["zip", "age", "disease"], *rows]))
-        policy = self.succeed("profile", "data.csv", "--decide", "safe", *options).out.decode()
-        return [line for line in policy.splitlines() if line.startswith("  zip:")]
-
-    def test_a_hierarchy_that_loses_more_than_sets_is_not_suggested(self):
-        rng = random.Random(4)
-        towns = [f"{a}{b:02}" for a in (101, 412, 433, 604) for b in range(20)]
-        rows = [[rng.choice(towns), str(rng.randint(18, 90)), rng.choice("xyz")] for _ in range(400)]
-        self.assertEqual(["  zip: {role: quasi}"], self.lines(rows))
-        rng.shuffle(rows)
-        self.assertEqual(["  zip: {role: quasi}"], self.lines(rows))
-        self.assertEqual(["  zip: {role: quasi, hierarchy: {mask: right}, min-level: 2}"],
-                         self.lines(rows, "--preset", "hipaa-safe-harbor"))
-
-    def test_codes_that_nearly_all_differ_keep_theirs(self):
-        rng = random.Random(4)
-        rows = [[f"{40000 + 7 * i}", str(rng.randint(18, 90)), rng.choice("xyz")] for i in range(400)]
-        self.assertEqual(["  zip: {role: quasi, hierarchy: {mask: right}}"], self.lines(rows))
-
-
 class Derived(clitest.Case):
     def test_logarithms_and_squares_follow_their_column(self):
         draw = random.Random(3)

@@ -116,13 +116,11 @@ static inline shoal_result *profile_series(const char *name, const char *before,
 #define TEXT "abc "
 #define DECIMAL "%"
 
-/* `labels`: its hierarchy, also one that loses more than sets, or its type and format if it is a
+/* `labels`: its hierarchy, or its type and format if it is a
  * date; NULL: neither. */
 static inline void assert_suggested(shoal_result *profile, const char *role, const char *labels) {
   const shoal_column_outcome *column = &profile->profile.columns[0];
-  const char *found = column->hierarchy           ? column->hierarchy
-                      : column->dropped_hierarchy ? column->dropped_hierarchy
-                                                  : column->as_date;
+  const char *found = column->hierarchy ? column->hierarchy : column->as_date;
   if (strcmp(column->role, role) != 0)
     fail_msg("'%s' is '%s', wanted '%s'", column->name, column->role, role);
   if (!labels) assert_null(found);
