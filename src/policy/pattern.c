@@ -47,7 +47,7 @@ const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const 
   if (best) return best;
   if (strcmp(name, row_names.name) == 0) return &row_names;
   for (size_t i = 0; i < policy->n_patterns; i++) {
-    const shoal_attribute *entry = policy->patterns[i];
+    const shoal_attribute *entry = &policy->attributes[policy->patterns[i]];
     size_t size = strlen(entry->name);
     if (size <= longest || !shoal_name_fits(entry->name, name)) continue;
     best = entry;

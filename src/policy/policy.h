@@ -153,8 +153,8 @@ struct shoal_policy {
   bool value_labels;     /* cells of SPSS and Stata files are labels, not codes */
   const shoal_attribute *attributes;
   size_t n_attributes;
-  shoal_strings names;              /* of the attributes: a name's number is its index */
-  const shoal_attribute **patterns; /* those whose names are patterns */
+  shoal_strings names; /* of the attributes: a name's number is its index */
+  size_t *patterns;    /* indices of attributes whose names are patterns */
   size_t n_patterns;
   shoal_unlisted unlisted;
   shoal_accepted accept[SHOAL_N_RISKS]; /* by shoal_risk_kind; that of single rows has no names */

@@ -380,8 +380,7 @@ static bool index_attributes(shoal_policy *policy) {
     const char *name = policy->attributes[i].name;
     if (shoal_strings_intern(&policy->names, (shoal_label){name, strlen(name)}) == SHOAL_NONE)
       return false;
-    if (shoal_name_is_pattern(name))
-      policy->patterns[policy->n_patterns++] = &policy->attributes[i];
+    if (shoal_name_is_pattern(name)) policy->patterns[policy->n_patterns++] = i;
   }
   return true;
 }
