@@ -176,6 +176,16 @@ static void entropy_is_of_pairs(void **state UNUSED) {
   violates("l-diversity", "l=2 kind=entropy", "1:u 2:u 3:u 1:v 1:v 1:v");
 }
 
+/* 767 people with a value each nearly fill the table of pairs: not one may be left out. */
+static void no_pair_is_left_out(void **state UNUSED) {
+  shoal_text classes = {0};
+  for (unsigned i = 0; i < 767; i++) shoal_text_print(&classes, "%s%u:w%u", i ? " " : "", i, i);
+  assert_false(classes.failed);
+  holds("l-diversity", "l=767 kind=entropy", classes.bytes);
+  violates("l-diversity", "l=767.01 kind=entropy", classes.bytes);
+  shoal_text_reset(&classes);
+}
+
 static void closeness_is_of_pairs(void **state UNUSED) {
   holds("t-closeness", "t=0 distance=equal", "1:u 1:u 1:u 2:v");
   violates("t-closeness", "t=0.1 distance=equal", "1:u 2:u 1:v 1:v");
@@ -271,6 +281,7 @@ int main(void) {
       TEST(p_counts_values_of_anybody),
       TEST(alpha_is_a_share_of_people),
       TEST(entropy_is_of_pairs),
+      TEST(no_pair_is_left_out),
       TEST(closeness_is_of_pairs),
       TEST(people_must_be_counted_by_value),
       TEST(people_are_counted_over_a_set),
