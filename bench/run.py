@@ -27,6 +27,7 @@ import quality
 import reading
 import scaling
 import sensitive
+import serve
 import widesearch
 from common import ROOT
 from data import Adult
@@ -47,6 +48,7 @@ SECTIONS = [
     ("local", "## Local recoding", lambda b: local.section(b.build, b.folder, b.seeds, b.quick)),
     ("quality", "## Local algorithms on tables of many shapes", quality.section),
     ("theta", "## Theta-sensitive, p+-sensitive and plain k", lambda b: sensitive.section(b.build, b.folder)),
+    ("serve", "## Workbench", serve.section),
 ]
 
 

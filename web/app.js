@@ -38,7 +38,7 @@ export function known(kind) {
   return kept && kept.about === about(kind) ? kept.result : undefined;
 }
 
-const about = (kind) => `${page.state.data ? page.state.data.number : 0}\n${kind === "profile" || kind === "values" ? "" : policyText()}`;
+const about = (kind) => `${page.state.data ? page.state.data.number : 0}\n${kind === "open" || kind === "profile" || kind === "values" ? "" : policyText()}`;
 
 let running = null;
 
@@ -104,14 +104,16 @@ export async function refresh() {
   render();
 }
 
-// A table was opened: read it, take or suggest a policy.
-export async function opened(state) {
+// A table was opened: read it, take or suggest a policy. again: read in another way, so its columns may be others.
+export async function opened(state, again) {
   takeState(state);
   page.results = {};
   render();
-  const profile = await run("profile", "Reading the table", {});
+  if (!(await run("open", "Reading the table", {}))) return;
+  render();
+  const profile = await run("profile", "Looking at the columns", {});
   if (!profile) return;
-  if (!page.state.policy) takeState(await api.putPolicy(profile.policy));
+  if (!page.state.policy || again) takeState(await api.putPolicy(profile.policy));
   say(`${page.state.data.name}: ${plural(profile.answer.rows, "row")}, ${plural(profile.answer.columns.length, "column")}.`);
   render();
   if (document.activeElement === document.body) place("main").focus(); // what was chosen is gone
@@ -137,13 +139,18 @@ function strip() {
   const check = known("check") && known("check").answer, profile = known("profile") && known("profile").answer;
   const from = made ? made.output : check;
   const rows = made ? made.output.rows : profile && profile.rows;
-  const smallest = from && from.smallest_class;
+  // Rows of one person are not apart: with a key of people, classes are as large as their people are many.
+  const key = attributes("person").map(([name]) => name), byPeople = key.length > 0;
+  const column = byPeople && profile && profile.columns.find((c) => c.column === key[0]);
+  const reached = check && check.models.find((m) => m.by_people);
+  const people = !byPeople ? rows : made ? made.output.people : column ? column.distinct : null;
+  const smallest = !byPeople ? from && from.smallest_class : made ? made.output.fewest_people : reached && reached.reached;
   const items = [
     ["Rows", count(rows), made ? `released, of ${count(made.input.rows)}` : "in the table"],
-    ["People", from && from.people !== undefined ? count(from.people) : count(rows), attributes("person").length ? "by their key" : "one row each"],
-    ["Smallest class", count(smallest), "rows that look alike"],
+    ["People", count(people), byPeople ? `by ${key[0]}` : "one row each"],
+    ["Smallest class", count(smallest), byPeople ? "people who look alike" : "rows that look alike"],
     ["Highest risk", smallest ? percent(1 / smallest) : "–", "to find one person"],
-    ["Average risk", from && from.classes && rows ? percent(from.classes / rows) : "–", "over all rows"],
+    ["Average risk", from && from.classes && people ? percent(from.classes / people) : "–", byPeople ? "over all people" : "over all rows"],
     ["Information loss", made ? percent(made.measures.nil) : rows ? "0%" : "–", "of a cell, on average"],
     ["Suppressed", made ? count(made.output.suppressed) : rows ? "0" : "–", "rows left out"],
     ["Verdict", verdictBadge(made && current ? made.verdict : ""), made && !current ? "policy changed: release again" : made ? "of this release" : "figures of the raw table"]];

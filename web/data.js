@@ -51,12 +51,18 @@ const setData = (key, value) => edit((policy) => {
   if (!Object.keys(policy.data).length) delete policy.data;
 }, "How the table is read was changed.");
 
+// Another delimiter makes other columns: the table is read and judged anew.
+const setDelimiter = (delimiter) => act(async () => {
+  await opened(await api.inSession("POST", "/open", { delimiter }), true);
+  if (delimiter) await setData("delimiter", delimiter);
+});
+
 function reading() {
   const settings = (model() || {}).data || {};
   const missing = settings.missing || [""];
   return card("How it is read", h("p", { class: "help" }, "Found by looking at the file. Correct what is wrong."),
     h("div", { class: "fields" },
-      field("Delimiter", choose([["", "detected"], [",", "comma"], [";", "semicolon"], ["\t", "tab"], ["|", "bar"]], settings.delimiter || "", (v) => setData("delimiter", v), { "data-key": "delimiter" })),
+      field("Delimiter", choose([["", "detected"], [",", "comma"], [";", "semicolon"], ["\t", "tab"], ["|", "bar"]], settings.delimiter || "", setDelimiter, { "data-key": "delimiter" })),
       field("Encoding", choose([["", "detected"], ["utf-8", "UTF-8"], ["latin1", "Latin-1"], ["windows-1252", "Windows-1252"]], settings.encoding || "", (v) => setData("encoding", v), { "data-key": "encoding" })),
       field("Decimal sign", choose([["", "detected"], [".", "point"], [",", "comma"]], settings.decimal || "", (v) => setData("decimal", v), { "data-key": "decimal" })),
       field("Missing values", h("input", { value: missing.filter((m) => m !== "").join(", "), "data-key": "missing", onchange: (event) => setData("missing", ["", ...event.target.value.split(",").map((m) => m.trim()).filter(Boolean)]) }), "Cells that mean: not known. Separate them by commas; an empty cell is always one.")));
@@ -65,7 +71,11 @@ function reading() {
 export function view() {
   const profile = known("profile");
   if (!page.state.data) return [h("p", { class: "lead" }, "Bring a table of personal records from raw data to a release that is proven safe. Nothing leaves this machine."), dropZone(), h("div", { class: "cards" }, fileList())];
-  if (!profile) return [h("p", { class: "lead" }, `Reading ${page.state.data.name}.`), dropZone(), h("div", { class: "cards" }, fileList())];
+  const first = known("open");
+  if (!profile) {
+    return [h("p", { class: "lead" }, first ? `${page.state.data.name} has ${plural(first.rows, "row")} and ${plural(first.preview.columns.length, "column")}.` : page.error ? "" : `Reading ${page.state.data.name}.`),
+      first ? rowsTable("First rows, raw: for your eyes only", first.preview) : null, dropZone(), h("div", { class: "cards" }, fileList())];
+  }
   const { answer, preview } = profile;
   return [
     h("p", { class: "lead" }, `${page.state.data.name} has ${plural(answer.rows, "row")} and ${plural(answer.columns.length, "column")}. ${count(answer.unique_rows)} rows are the only ones of their kind.`),

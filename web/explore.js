@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Step 5: everything that is possible, uniform and local.
-import { h, card, count, field, percent, plural, table } from "./dom.js";
+import { h, card, count, field, percent, plural, rowsTable, table } from "./dom.js";
 import { latticePicture, legend, levelsText, lineChart, scatter } from "./charts.js";
+import { flow, parseCsv } from "./yaml.js";
 import { act, attributes, edit, known, model, page, render, run } from "./app.js";
 
 const MAX_PICTURE = 5000, MAX_POINTS = 1500;
-const now = { node: null, figures: null, pinned: [], filter: {}, points: [], about: "", why: "", layer: null, busy: false };
+const now = { node: null, figures: null, pinned: [], filter: {}, points: [], about: "", why: "", layer: null, columns: null };
 
 const hasLattice = () => attributes("quasi").length > 0 && attributes("quasi").every(([, a]) => a.hierarchy && !a.hierarchy.sets);
 
 function forget() {
   const about = `${page.state.data.number} ${page.state.policy.yaml}`;
   if (now.about === about) return;
-  Object.assign(now, { about, node: null, figures: null, pinned: [], filter: {}, points: [], why: "", layer: null });
+  Object.assign(now, { about, node: null, figures: null, pinned: [], filter: {}, points: [], why: "", layer: null, columns: null });
 }
 
 // The figures of nodes, in the order given.
@@ -38,6 +39,40 @@ async function plot() {
     text: `${levelsText(n.node)}: loss ${percent(made[i].loss)}, highest risk ${percent(made[i].highest_risk)}, ${count(made[i].suppressed)} suppressed` }));
 }
 
+// What the levels of each quasi-identifier are called, and how many rows each value has. Hierarchies in files are left out.
+async function readColumns() {
+  const columns = {};
+  for (const [name, entry] of attributes("quasi")) {
+    if (entry.hierarchy.file) continue;
+    const values = await run("values", "", { column: name }), made = await run("hierarchy", "", { column: name, spec: flow(entry.hierarchy) });
+    if (!values || !made) return;
+    columns[name] = { rows: values.values, labels: new Map(parseCsv(made.csv).map((row) => [row[0], row])) };
+  }
+  now.columns = columns;
+}
+
+const labelOf = (name, value, level) => {
+  const column = now.columns && now.columns[name], row = column && column.labels.get(value);
+  return row ? row[Math.min(level, row.length - 1)] : level ? `(level ${level})` : value;
+};
+
+// Rows of each label of a column at a level, the most frequent first.
+function labelRows(name, level) {
+  const sums = new Map();
+  for (const [value, n] of now.columns[name].rows) sums.set(labelOf(name, value, level), (sums.get(labelOf(name, value, level)) || 0) + n);
+  return [...sums].sort((a, b) => b[1] - a[1]);
+}
+
+// The first rows at these levels, before classes that violate the policy are suppressed.
+function sample() {
+  const profile = known("profile");
+  if (!profile || !now.columns || !now.node) return null;
+  const { columns, rows } = profile.preview, roles = model().attributes;
+  const kept = columns.map((name, i) => [name, i]).filter(([name]) => ["quasi", "sensitive", "keep"].includes((roles[name] || {}).role));
+  return h("section", { class: "card wide" }, h("h3", null, "Rows at these levels"), rowsTable("The first rows of the table, generalized; rows of small classes are suppressed later",
+    { columns: kept.map(([name]) => name), rows: rows.slice(0, 8).map((row) => kept.map(([name, i]) => (now.node[name] === undefined ? row[i] : labelOf(name, row[i], now.node[name])))) }));
+}
+
 export async function enter() {
   forget();
   if (page.state.policy.error) return;
@@ -46,6 +81,7 @@ export async function enter() {
     if (!known("lattice")) await run("lattice", "Evaluating every node", {});
     if (!known("lattice")) return;
     if (!now.points.length) await plot();
+    if (!now.columns) await readColumns();
     const best = now.points.length ? now.points.reduce((a, b) => (b.loss < a.loss ? b : a)) : null;
     if (!now.node && best) { now.node = best.node; now.figures = best.figures; }
   } catch (error) { now.why = error.message; }
@@ -92,7 +128,10 @@ function compare() {
   const [a, b] = now.pinned;
   const names = Object.keys(a.node);
   const rows = [...names.map((name) => [`${name}: level`, a.node[name], b ? b.node[name] : "–"]), ...FIGURES.map(([name, text]) => [name, text(a.figures), b ? text(b.figures) : "–"])];
-  return card("Pinned", table("Two candidates side by side", ["", "first", "second"], rows), b ? null : h("p", { class: "help" }, "Choose another candidate and pin it."),
+  const shown = b && now.columns ? names.filter((name) => now.columns[name] && a.node[name] !== b.node[name]) : [];
+  const most = (name, level) => { const list = labelRows(name, level); return `${plural(list.length, "label")}: ${list.slice(0, 4).map(([label, n]) => `${label} ${count(n)}`).join(", ")}${list.length > 4 ? ", …" : ""}`; };
+  return card("Pinned", shown.length ? table("Attributes that differ: labels with their rows", ["attribute", "first", "second"], shown.map((name) => [name, most(name, a.node[name]), most(name, b.node[name])])) : null,
+    table("Two candidates side by side", ["", "first", "second"], rows), b ? null : h("p", { class: "help" }, "Choose another candidate and pin it."),
     h("button", { type: "button", class: "small", onclick: () => { now.pinned = []; render(); } }, "Unpin"));
 }
 
@@ -121,7 +160,7 @@ function uniform() {
       sliders(tops),
       now.points.length ? h("section", { class: "card wide" }, h("h3", null, "Risk against loss"), h("p", { class: "help" }, `Every candidate that satisfies the policy${now.points.length === MAX_POINTS ? ` (the lowest ${count(MAX_POINTS)})` : ""}. Down and left is better.`), scatter(now.points, now.node, choose),
         h("details", null, h("summary", null, "As a table"), table("Candidates", ["levels", "loss", "highest risk", "suppressed"], now.points.slice(0, 300).map((p) => [levelsText(p.node), percent(p.loss), percent(p.risk), count(p.figures.suppressed)])))) : null,
-      compare())];
+      sample(), compare())];
 }
 
 const lossOf = (point) => (point.measures ? point.measures.nil : null);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve/assets: the files of web/, compressed; scripts/embed makes the table when shoal is built. */
+/* serve/assets: the files of web/, compressed; scripts/embed makes the table when shoal is built.
+ */
 #ifndef SHOAL_SERVE_ASSETS_H
 #define SHOAL_SERVE_ASSETS_H
 
 #include <stddef.h>
 
 typedef struct serve_asset {
-  const char *path; /* "/app.js" */
-  const char *type; /* NULL: an example, which is not part of the page */
+  const char *path;           /* "/app.js" */
+  const char *type;           /* NULL: an example, which is not part of the page */
   const unsigned char *bytes; /* gzip; of an example the text itself */
   size_t size;
 } serve_asset;

@@ -72,7 +72,7 @@ static bool ends_in(const char *name, const char *suffix) {
 }
 
 const char *serve_kind_of_file(const char *name) {
-  static const char *const data[] = {".csv", ".tsv",     ".csv.gz", ".tsv.gz", ".csv.zst",
+  static const char *const data[] = {".csv", ".tsv",     ".csv.gz", ".tsv.gz",  ".csv.zst",
                                      ".sav", ".tsv.zst", ".dta",    ".sas7bdat"};
   for (size_t i = 0; i < sizeof data / sizeof *data; i++)
     if (ends_in(name, data[i])) return "data";

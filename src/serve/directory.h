@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 /*
- * `path` below `base` (both relative; base may be "") without ".", ".." and empty names. False if it
- * is absolute, leads out, or does not fit into `out`.
+ * `path` below `base` (both relative; base may be "") without ".", ".." and empty names. False if
+ * it is absolute, leads out, or does not fit into `out`.
  */
 bool serve_path_below(const char *base, const char *path, char *out, size_t size);
 

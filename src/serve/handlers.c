@@ -18,10 +18,10 @@
 static json_t *entries(const shoal_entry *list) {
   json_t *array = json_array();
   for (; list->name; list++)
-    (void)json_array_append_new(
-        array, json_pack("{s:s, s:s, s:s}", "name", list->name, "parameters",
-                         list->parameters ? list->parameters : "", "summary",
-                         list->summary ? list->summary : ""));
+    (void)json_array_append_new(array,
+                                json_pack("{s:s, s:s, s:s}", "name", list->name, "parameters",
+                                          list->parameters ? list->parameters : "", "summary",
+                                          list->summary ? list->summary : ""));
   return array;
 }
 
@@ -57,8 +57,8 @@ static json_t *policy_json(const serve_work *work) {
   shoal_error error = {0};
   if (!work->policy) return json_null();
   const char *text = work->policy->bytes;
-  shoal_status status = shoal_policy_parse(text, work->policy->size, "policy.yaml", work->directory,
-                                           &policy, &error);
+  shoal_status status =
+      shoal_policy_parse(text, work->policy->size, "policy.yaml", work->directory, &policy, &error);
   shoal_policy_free(policy);
   json_t *model = serve_yaml_to_json(text, work->policy->size);
   return json_pack("{s:o, s:o, s:o}", "yaml", serve_json_text(text, work->policy->size), "model",
@@ -133,8 +133,7 @@ static void open_options(serve_server *server, serve_session *session) {
   char below[1024];
   if (serve_path_below("", path, below, sizeof below))
     set_directory(session, server->directory, server->directory_path, below);
-  else if (server->policy_root >= 0)
-    set_directory(session, server->policy_root, path, "");
+  else if (server->policy_root >= 0) set_directory(session, server->policy_root, path, "");
 }
 
 enum MHD_Result serve_post_session(serve_request *request) {
@@ -165,8 +164,8 @@ static const serve_asset *find_asset(const char *path) {
 static enum MHD_Result open_example(serve_request *request) {
   const serve_asset *data = find_asset("/patients.csv"), *policy = find_asset("/hospital.yaml");
   serve_blob *blob = serve_blob_new(&request->server->private_files, "patients.csv");
-  bool ok = blob && data && policy &&
-            write(blob->fd, data->bytes, data->size) == (ssize_t)data->size;
+  bool ok =
+      blob && data && policy && write(blob->fd, data->bytes, data->size) == (ssize_t)data->size;
   if (!ok) {
     serve_blob_drop(blob);
     return serve_reply_error(request->connection, 500, "no room for the example");
@@ -188,6 +187,13 @@ enum MHD_Result serve_post_open(serve_request *request) {
   const char *data = json_string_value(json_object_get(request->json, "data"));
   const char *policy = json_string_value(json_object_get(request->json, "policy"));
   if (example && !strcmp(example, "hospital")) return open_example(request);
+  const char *delimiter = json_string_value(json_object_get(request->json, "delimiter"));
+  if (delimiter && request->session->now.data) {
+    (void)snprintf(request->session->now.delimiter, sizeof request->session->now.delimiter, "%s",
+                   delimiter);
+    request->session->now.data_number++;
+    return reply_state(request, request->session);
+  }
   if (!data && !policy)
     return serve_reply_error(request->connection, 400, "give 'data', 'policy' or 'example'");
   const char *wanted = data ? data : policy;
@@ -262,9 +268,8 @@ enum MHD_Result serve_post_job(serve_request *request) {
   shoal_error error = {0};
   const serve_job_kind *kind = find_kind(request->parts[1]);
   if (!kind) return serve_reply_error(request->connection, 404, "no such kind of job");
-  serve_job *job =
-      serve_job_start(&request->server->pool, request->session, kind, request->json,
-                      request->server->wake_fd, &error);
+  serve_job *job = serve_job_start(&request->server->pool, request->session, kind, request->json,
+                                   request->server->wake_fd, &error);
   request->json = NULL;
   if (!job) return serve_reply_error(request->connection, 503, error.message);
   return serve_stream_begin(request->server, request->connection, job, &request->stream);

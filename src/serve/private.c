@@ -63,8 +63,7 @@ shoal_status serve_private_redirect(serve_private *p, const char *address, char 
   FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
   if (!file) {
     if (fd >= 0) (void)close(fd);
-    return serve_fail(error, SHOAL_FAILED, "%s: cannot create the file: %s", path,
-                      strerror(errno));
+    return serve_fail(error, SHOAL_FAILED, "%s: cannot create the file: %s", path, strerror(errno));
   }
   fprintf(file,
           "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n<title>shoal</title>\n"

@@ -28,7 +28,7 @@ void serve_reply_headers(struct MHD_Response *response, const char *type) {
 }
 
 static enum MHD_Result queue(struct MHD_Connection *connection, unsigned status,
-                            struct MHD_Response *response) {
+                             struct MHD_Response *response) {
   enum MHD_Result sent = MHD_queue_response(connection, status, response);
   MHD_destroy_response(response);
   return sent;
@@ -40,9 +40,9 @@ enum MHD_Result serve_reply_json(struct MHD_Connection *connection, unsigned sta
   json_decref(value);
   static char no_memory[] = "{\"error\":{\"message\":\"out of memory\"}}";
   if (!text) status = 500;
-  struct MHD_Response *response = MHD_create_response_from_buffer(
-      strlen(text ? text : no_memory), text ? text : no_memory,
-      text ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
+  struct MHD_Response *response =
+      MHD_create_response_from_buffer(strlen(text ? text : no_memory), text ? text : no_memory,
+                                      text ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
   if (!response) {
     free(text);
     return MHD_NO;
@@ -54,8 +54,7 @@ enum MHD_Result serve_reply_json(struct MHD_Connection *connection, unsigned sta
 
 enum MHD_Result serve_reply_error(struct MHD_Connection *connection, unsigned status,
                                   const char *message) {
-  return serve_reply_json(connection, status,
-                          json_pack("{s:{s:s}}", "error", "message", message));
+  return serve_reply_json(connection, status, json_pack("{s:{s:s}}", "error", "message", message));
 }
 
 enum MHD_Result serve_reply_bytes(struct MHD_Connection *connection, const char *type,

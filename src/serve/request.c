@@ -12,7 +12,6 @@ static const uint64_t MAX_JSON = UINT64_C(1) << 20, MAX_TEXT = UINT64_C(4) << 20
                       MAX_UPLOAD = UINT64_C(16) << 30;
 static const double UPLOAD_SECONDS = 1800;
 
-
 static enum MHD_Result add_header(void *user, enum MHD_ValueKind kind, const char *name,
                                   const char *value) {
   (void)kind;
@@ -82,8 +81,8 @@ static bool write_all(int fd, const char *bytes, size_t size) {
  * answer. */
 static void add_body(serve_request *request, const char *bytes, size_t size) {
   serve_body kind = request->route ? request->route->body : SERVE_BODY_NONE;
-  uint64_t limit = kind == SERVE_BODY_JSON   ? MAX_JSON
-                   : kind == SERVE_BODY_TEXT ? MAX_TEXT
+  uint64_t limit = kind == SERVE_BODY_JSON     ? MAX_JSON
+                   : kind == SERVE_BODY_TEXT   ? MAX_TEXT
                    : kind == SERVE_BODY_UPLOAD ? MAX_UPLOAD
                                                : 0;
   if (request->refusal) return;
@@ -108,8 +107,8 @@ static enum MHD_Result finish(serve_request *request, const char *url) {
   if (request->refusal) return serve_reply_error(connection, request->refusal, request->why);
   if (!request->route) return serve_reply_asset(connection, url);
   if (request->route->body == SERVE_BODY_JSON && request->body.size) {
-    request->json = json_loadb(request->body.bytes, request->body.size, JSON_REJECT_DUPLICATES,
-                               &where);
+    request->json =
+        json_loadb(request->body.bytes, request->body.size, JSON_REJECT_DUPLICATES, &where);
     if (!json_is_object(request->json))
       return serve_reply_error(connection, 400, "the body is not a JSON object");
   }

@@ -9,9 +9,9 @@
 typedef struct serve_request {
   serve_server *server;
   struct MHD_Connection *connection;
-  const serve_route *route; /* NULL: a file of the page */
+  const serve_route *route;                      /* NULL: a file of the page */
   char parts[SERVE_MAX_PARTS][SERVE_PART_BYTES]; /* of the path, where the route has '*' */
-  serve_session *session;   /* of parts[0], if the route has one */
+  serve_session *session;                        /* of parts[0], if the route has one */
   serve_text body;
   json_t *json;         /* the body of SERVE_BODY_JSON; NULL if it is empty */
   serve_blob *upload;   /* the body of SERVE_BODY_UPLOAD */

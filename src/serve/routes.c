@@ -19,7 +19,7 @@ const serve_route serve_routes[] = {
      "end it: its jobs are cancelled, its memory is freed"},
     {"POST", SESSION "/open", SERVE_BODY_JSON, serve_post_open,
      "open a file below the start directory or an example: {\"data\": PATH}, {\"policy\": PATH} or "
-     "{\"example\": NAME}"},
+     "{\"example\": NAME}; {\"delimiter\": \";\"} reads the open table again"},
     {"PUT", SESSION "/data", SERVE_BODY_UPLOAD, serve_put_data,
      "open an uploaded table; the header Shoal-Name has its file name"},
     {"PUT", SESSION "/policy", SERVE_BODY_TEXT, serve_put_policy,
@@ -36,7 +36,8 @@ const serve_route serve_routes[] = {
     {NULL, NULL, SERVE_BODY_NONE, NULL, NULL}};
 
 const serve_job_kind serve_job_kinds[] = {
-    {"profile", "read the table; columns, suggested roles, a first policy, shapes and first rows",
+    {"open", "read the table; its first rows", serve_work_open},
+    {"profile", "columns, suggested roles, a first policy, shapes and first rows",
      serve_work_profile},
     {"values", "values of a column with their rows: {\"column\": NAME}", serve_work_values},
     {"check", "as 'shoal check'", serve_work_check},

@@ -234,8 +234,8 @@ static shoal_status start(serve_server *server, shoal_error *error) {
 /* Opens the browser on a file, so that the token is in no list of arguments. */
 static shoal_status open_browser(serve_server *server, shoal_error *error) {
   char path[4096];
-  shoal_status status = serve_private_redirect(&server->private_files, server->address, path,
-                                               sizeof path, error);
+  shoal_status status =
+      serve_private_redirect(&server->private_files, server->address, path, sizeof path, error);
   if (status != SHOAL_OK) return status;
   (void)signal(SIGCHLD, SIG_IGN); /* nobody waits for the browser */
   pid_t child = fork();
@@ -264,12 +264,10 @@ static bool is_idle(serve_server *server) {
 }
 
 static void wait_for_events(serve_server *server) {
-  const union MHD_DaemonInfo *info =
-      MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
   MHD_UNSIGNED_LONG_LONG milliseconds;
   int timeout = WAIT_MILLISECONDS;
-  if (MHD_get_timeout(server->daemon, &milliseconds) == MHD_YES &&
-      milliseconds < WAIT_MILLISECONDS)
+  if (MHD_get_timeout(server->daemon, &milliseconds) == MHD_YES && milliseconds < WAIT_MILLISECONDS)
     timeout = (int)milliseconds;
   bool full = server->n_connections >= MAX_CONNECTIONS;
   struct pollfd fds[4] = {{.fd = info->epoll_fd, .events = POLLIN},

@@ -42,7 +42,7 @@ typedef struct serve_server {
   unsigned port;
   char token[SERVE_TOKEN_LENGTH + 1];
   char address[96];
-  int directory; /* where the server was started */
+  int directory;   /* where the server was started */
   int policy_root; /* directory of the policy on the command line; -1: none, or below `directory` */
   char directory_path[4096];
   serve_private private_files;

@@ -129,6 +129,7 @@ void serve_session_set_data(serve_session *session, serve_blob *data) {
   serve_policy_text_drop(session->now.policy);
   session->now.policy = NULL;
   session->now.data = data;
+  session->now.delimiter[0] = '\0';
   session->now.data_number++;
 }
 

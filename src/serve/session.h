@@ -13,7 +13,7 @@
 
 #include "serve/private.h"
 
-enum { SERVE_N_JOB_KINDS = 12, SERVE_MAX_HISTORY = 200, SERVE_N_DOWNLOADS = 5 };
+enum { SERVE_N_JOB_KINDS = 13, SERVE_MAX_HISTORY = 200, SERVE_N_DOWNLOADS = 5 };
 
 /* A table that several jobs may use at a time. */
 typedef struct serve_table {
@@ -51,7 +51,8 @@ typedef enum serve_download {
 /* What a job works on. */
 typedef struct serve_work {
   serve_blob *data;          /* NULL: none is open */
-  unsigned data_number;      /* changes with the data */
+  unsigned data_number;      /* changes with the data and with how it is read */
+  char delimiter[8];         /* that the steward chose; "": detected */
   serve_policy_text *policy; /* NULL: none */
   int root;                  /* descriptor of the directory for the policy's files; borrowed */
   char directory[4096];      /* of the policy's files */
@@ -71,10 +72,10 @@ typedef struct serve_session {
   serve_policy_text *history[SERVE_MAX_HISTORY];
   size_t n_history, at; /* now.policy is history[at] */
   struct serve_job *jobs[SERVE_N_JOB_KINDS];
-  pthread_mutex_t reading; /* one job reads a table at a time */
-  pthread_mutex_t lock;    /* of the rest */
-  serve_cached raw;        /* read without a policy */
-  serve_cached tables[4];  /* by purpose */
+  pthread_mutex_t reading;             /* one job reads a table at a time */
+  pthread_mutex_t lock;                /* of the rest */
+  serve_cached raw;                    /* read without a policy */
+  serve_cached tables[4];              /* by purpose */
   serve_blob *made[SERVE_N_DOWNLOADS]; /* of the last release; NULL: none */
   shoal_explorer *explorer;
   char *explorer_key;

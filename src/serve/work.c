@@ -96,8 +96,9 @@ static shoal_status read_cached(serve_job *job, serve_cached *cached, const shoa
   (void)pthread_mutex_lock(&session->reading);
   if (!fresh) *table = find_cached(session, cached, key);
   if (!*table)
-    status = shoal_table_read(job->work.data->path, policy, SHOAL_FOR_RELEASE, NULL, &job->run,
-                              &read, error);
+    status = shoal_table_read(job->work.data->path, policy, SHOAL_FOR_RELEASE,
+                              !policy && job->work.delimiter[0] ? job->work.delimiter : NULL,
+                              &job->run, &read, error);
   if (read) {
     *table = new_table(read);
     if (*table) put_cached(session, cached, *table, strdup(key));
@@ -165,8 +166,8 @@ shoal_status serve_work_answer(const shoal_result *result, json_t **answer, shoa
   if (status != SHOAL_OK) return status;
   json_t *value = json_loads(text, JSON_ALLOW_NUL, NULL);
   free(text);
-  *answer = value ? json_pack("{s:b, s:o}", "holds", shoal_result_holds(result), "answer", value)
-                  : NULL;
+  *answer =
+      value ? json_pack("{s:b, s:o}", "holds", shoal_result_holds(result), "answer", value) : NULL;
   return *answer ? SHOAL_OK : serve_fail(error, SHOAL_FAILED, "out of memory");
 }
 
@@ -193,8 +194,7 @@ json_t *serve_table_rows(const shoal_table *table, uint64_t from, uint64_t n) {
   for (uint64_t row = from; row < from + n && shoal_table_cell(table, 0, row) != SIZE_MAX; row++) {
     json_t *cells = json_array();
     for (size_t c = 0; c < n_columns; c++) {
-      const char *cell =
-          shoal_table_value(table, c, shoal_table_cell(table, c, row), &size);
+      const char *cell = shoal_table_value(table, c, shoal_table_cell(table, c, row), &size);
       (void)json_array_append_new(cells, cell ? serve_json_text(cell, size) : json_null());
     }
     (void)json_array_append_new(rows, cells);

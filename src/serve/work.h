@@ -14,7 +14,8 @@ shoal_status serve_work_policy(serve_job *job, shoal_policy **policy,
                                shoal_error *error) SHOAL_MUST_CHECK;
 
 /* The data, read without a policy, from the session's cache if possible. The caller drops it. */
-shoal_status serve_work_raw(serve_job *job, serve_table **table, shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status serve_work_raw(serve_job *job, serve_table **table,
+                            shoal_error *error) SHOAL_MUST_CHECK;
 
 /* The data, read with the policy. `fresh`: the cached table did not fit. */
 shoal_status serve_work_table(serve_job *job, const shoal_policy *policy, bool fresh,
@@ -29,6 +30,7 @@ json_t *serve_json_text(const char *bytes, size_t size);
 /* The first rows as {"columns": [..], "rows": [[..]]}. */
 json_t *serve_table_rows(const shoal_table *table, uint64_t from, uint64_t n);
 
+shoal_status serve_work_open(serve_job *job, json_t **answer, shoal_error *error);
 shoal_status serve_work_profile(serve_job *job, json_t **answer, shoal_error *error);
 shoal_status serve_work_values(serve_job *job, json_t **answer, shoal_error *error);
 shoal_status serve_work_check(serve_job *job, json_t **answer, shoal_error *error);

@@ -38,11 +38,11 @@ static shoal_status get_explorer(serve_job *job, shoal_error *error) {
   for (int fresh = 0; status == SHOAL_OK && fresh < 2 && !session->explorer; fresh++) {
     serve_table_drop(session->explorer_table);
     session->explorer_table = NULL;
-    status = serve_work_table(job, session->explorer_policy, fresh, &session->explorer_table,
-                              error);
+    status =
+        serve_work_table(job, session->explorer_policy, fresh, &session->explorer_table, error);
     if (status != SHOAL_OK) break;
-    status = shoal_explorer_new(session->explorer_table->table, session->explorer_policy,
-                                &job->run, &session->explorer, error);
+    status = shoal_explorer_new(session->explorer_table->table, session->explorer_policy, &job->run,
+                                &session->explorer, error);
     if (status == SHOAL_BAD_INPUT && !fresh && strstr(error->message, SERVE_OTHER_POLICY))
       status = SHOAL_OK;
   }
@@ -63,8 +63,8 @@ static shoal_status read_levels(const shoal_explorer *explorer, const json_t *no
 }
 
 static json_t *node_json(const shoal_explored_node *f) {
-  return json_pack("{s:i, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:b}", "height", (int)f->height, "rows",
-                   (json_int_t)f->rows, "suppressed", (json_int_t)f->suppressed, "classes",
+  return json_pack("{s:i, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:b}", "height", (int)f->height,
+                   "rows", (json_int_t)f->rows, "suppressed", (json_int_t)f->suppressed, "classes",
                    (json_int_t)f->classes, "smallest_class", (json_int_t)f->smallest_class,
                    "highest_risk", f->highest_risk, "average_risk", f->average_risk, "loss",
                    f->loss, "satisfies", f->satisfies);
@@ -84,8 +84,8 @@ shoal_status serve_work_nodes(serve_job *job, json_t **answer, shoal_error *erro
   json_t *wanted = json_object_get(job->request, "nodes"), *made = json_array();
   shoal_status status = get_explorer(job, error);
   shoal_explorer *explorer = job->session->explorer;
-  if (status == SHOAL_OK && (shoal_explorer_quasi(explorer) > MAX_QUASI ||
-                             json_array_size(wanted) > MAX_NODES))
+  if (status == SHOAL_OK &&
+      (shoal_explorer_quasi(explorer) > MAX_QUASI || json_array_size(wanted) > MAX_NODES))
     status = serve_fail(error, SHOAL_BAD_INPUT, "too many nodes or quasi-identifiers at once");
   for (size_t i = 0; status == SHOAL_OK && i < json_array_size(wanted); i++) {
     shoal_explored_node figures;
@@ -123,9 +123,9 @@ static shoal_status try_point(serve_job *job, const char *key, json_int_t value,
     status = serve_work_answer(shoal_release_result(release), &answer, error);
     json_t *body = json_object_get(answer, "answer");
     if (status == SHOAL_OK)
-      *point = json_pack("{s:s, s:I, s:O?, s:O?}", "key", key, "value", value, "output",
-                         json_object_get(body, "output"), "measures",
-                         json_object_get(body, "measures"));
+      *point =
+          json_pack("{s:s, s:I, s:O?, s:O?}", "key", key, "value", value, "output",
+                    json_object_get(body, "output"), "measures", json_object_get(body, "measures"));
     json_decref(answer);
   } else if (status == SHOAL_REFUSED || status == SHOAL_BAD_INPUT ||
              status == SHOAL_BAD_POLICY) {
@@ -147,8 +147,8 @@ shoal_status serve_work_frontier(serve_job *job, json_t **answer, shoal_error *e
     json_t *values = json_object_get(job->request, keys[i]);
     for (size_t v = 0; status == SHOAL_OK && v < json_array_size(values) && v < MAX_POINTS; v++) {
       json_t *point = NULL;
-      status = try_point(job, keys[i], json_integer_value(json_array_get(values, v)), &point,
-                         error);
+      status =
+          try_point(job, keys[i], json_integer_value(json_array_get(values, v)), &point, error);
       if (!point) continue;
       serve_job_say(job, "point", json_incref(point));
       (void)json_array_append_new(points, point);

@@ -58,8 +58,8 @@ static shoal_status add_sample(serve_job *job, const made_files *files, json_t *
                                shoal_error *error) {
   shoal_table *release = NULL;
   serve_table *raw = NULL;
-  shoal_status status = shoal_table_read(files->release, NULL, SHOAL_FOR_RELEASE, NULL, &job->run,
-                                         &release, error);
+  shoal_status status =
+      shoal_table_read(files->release, NULL, SHOAL_FOR_RELEASE, NULL, &job->run, &release, error);
   if (status == SHOAL_OK) status = serve_work_raw(job, &raw, error);
   if (status == SHOAL_OK)
     (void)json_object_set_new(answer, "sample",
@@ -78,9 +78,8 @@ static shoal_status write_release(serve_job *job, shoal_release *release, made_f
   serve_private_name(p, "release.csv", files->release, sizeof files->release);
   serve_private_name(p, "certificate.html", files->certificate, sizeof files->certificate);
   serve_private_name(p, "mapping.csv", files->mapping, sizeof files->mapping);
-  shoal_write_options options = {.detail = SHOAL_DETAIL_HTML,
-                                 .certificate = files->certificate,
-                                 .mapping = files->mapping};
+  shoal_write_options options = {
+      .detail = SHOAL_DETAIL_HTML, .certificate = files->certificate, .mapping = files->mapping};
   shoal_status status = shoal_release_write(release, files->release, &options, &job->run, error);
   if (status == SHOAL_OK) status = serve_work_answer(result, answer, error);
   if (status == SHOAL_OK) status = shoal_result_render(result, SHOAL_HTML, &report, error);
@@ -106,8 +105,7 @@ shoal_status serve_work_anonymize(serve_job *job, json_t **answer, shoal_error *
       status = shoal_anonymize(table->table, policy, &job->run, &release, error);
     if (status == SHOAL_BAD_INPUT && !fresh && table && strstr(error->message, SERVE_OTHER_POLICY))
       status = SHOAL_OK;
-    else if (status == SHOAL_OK)
-      status = write_release(job, release, &files, answer, error);
+    else if (status == SHOAL_OK) status = write_release(job, release, &files, answer, error);
     shoal_release_free(release);
     serve_table_drop(table);
   }
@@ -156,8 +154,8 @@ shoal_status serve_work_measure(serve_job *job, json_t **answer, shoal_error *er
   made m = {0};
   shoal_status status = made_begin(job, &m, error);
   if (status == SHOAL_OK)
-    status = shoal_measure(m.original->table, m.masked, m.policy, NULL, &job->run, &m.result,
-                           error);
+    status =
+        shoal_measure(m.original->table, m.masked, m.policy, NULL, &job->run, &m.result, error);
   return made_end(&m, status, answer, error);
 }
 

@@ -104,10 +104,20 @@ static shoal_status describe(const shoal_table *table, const shoal_result *profi
     (void)json_object_set_new(*answer, "policy", json_string(yaml));
     (void)json_object_set_new(*answer, "sparks", sparks);
     (void)json_object_set_new(*answer, "preview", serve_table_rows(table, 0, 20));
-    (void)json_object_set_new(*answer, "bytes",
-                              json_integer((json_int_t)shoal_table_bytes(table)));
+    (void)json_object_set_new(*answer, "bytes", json_integer((json_int_t)shoal_table_bytes(table)));
   }
   free(yaml);
+  return status;
+}
+
+/* Reads the table and shows its first rows: profiling takes longer. */
+shoal_status serve_work_open(serve_job *job, json_t **answer, shoal_error *error) {
+  serve_table *table = NULL;
+  shoal_status status = serve_work_raw(job, &table, error);
+  if (status == SHOAL_OK)
+    *answer = json_pack("{s:I, s:o}", "rows", (json_int_t)shoal_table_rows(table->table), "preview",
+                        serve_table_rows(table->table, 0, 20));
+  serve_table_drop(table);
   return status;
 }
 
@@ -142,12 +152,12 @@ shoal_status serve_work_values(serve_job *job, json_t **answer, shoal_error *err
   if (list) qsort(list, n, sizeof *list, by_rows);
   for (size_t i = 0; list && i < n && i < MAX_LISTED; i++) {
     const char *bytes = shoal_table_value(table->table, column, list[i].value, &size);
-    (void)json_array_append_new(values, json_pack("[o, I]", serve_json_text(bytes, size),
-                                                  (json_int_t)list[i].n_rows));
+    (void)json_array_append_new(
+        values, json_pack("[o, I]", serve_json_text(bytes, size), (json_int_t)list[i].n_rows));
   }
-  *answer = json_pack("{s:o, s:I, s:b, s:o}", "values", values, "distinct", (json_int_t)n,
-                      "numbers", numbers, "shape",
-                      list ? spark(table->table, column) : json_null());
+  *answer =
+      json_pack("{s:o, s:I, s:b, s:o}", "values", values, "distinct", (json_int_t)n, "numbers",
+                numbers, "shape", list ? spark(table->table, column) : json_null());
   if (!list) status = serve_fail(error, SHOAL_BAD_INPUT, "the table has no such column");
   free(list);
   serve_table_drop(table);
@@ -214,8 +224,7 @@ shoal_status serve_work_hierarchy(serve_job *job, json_t **answer, shoal_error *
   if (strstr(spec, "file"))
     return serve_fail(error, SHOAL_BAD_INPUT, "a file cannot be shown here; import it");
   shoal_status status = serve_work_raw(job, &table, error);
-  if (status == SHOAL_OK)
-    status = shoal_hierarchy_build(spec, table->table, column, &csv, error);
+  if (status == SHOAL_OK) status = shoal_hierarchy_build(spec, table->table, column, &csv, error);
   if (status == SHOAL_OK) {
     *answer = json_pack("{s:o}", "csv", serve_json_text(csv, strlen(csv)));
     if (!*answer) status = serve_fail(error, SHOAL_FAILED, "out of memory");

@@ -75,14 +75,15 @@ class Page(unittest.TestCase):
             self.page.get_by_role("button", name=title, exact=True).click()
         return pathlib.Path(caught.value.path()).read_bytes()
 
-    def same_as_command_line(self):
-        """Runs the command that the page shows; its files must be those of the page."""
+    def same_as_command_line(self, *files):
+        """Runs the command that the page shows; its files must be those of the page. files: what it reads."""
         command = self.page.locator("#command").inner_text()
         self.assertIn("--seed", command)
         self.assertIn("secret", self.page.locator("#secret").inner_text())
         with support.temp_dir() as folder:
             folder = pathlib.Path(folder)
-            (folder / "patients.csv").write_bytes((self.directory / "patients.csv").read_bytes())
+            for name in files or ["patients.csv"]:
+                (folder / name).write_bytes((self.directory / name).read_bytes())
             policy = self.download("Policy")
             self.assertNotIn(b"seed", policy)
             (folder / "policy.yaml").write_bytes(policy)
@@ -147,7 +148,14 @@ class Page(unittest.TestCase):
         self.page.get_by_text("Figures of this candidate").wait_for()
         self.page.get_by_label("age: level").fill("3")
         self.page.get_by_role("row", name="Height 5").wait_for()
+        self.page.get_by_role("cell", name="[20-39]").first.wait_for()  # a row at these levels
         self.page.get_by_role("button", name="Pin to compare").click()
+        self.page.get_by_label("age: level").fill("2")
+        self.page.get_by_role("row", name="Height 4").wait_for()
+        self.page.get_by_role("button", name="Pin to compare").click()
+        self.page.get_by_role("rowheader", name="age", exact=True).wait_for()
+        self.page.get_by_label("age: level").fill("3")
+        self.page.get_by_role("row", name="Height 5").first.wait_for()
         self.page.get_by_role("button", name="Use these levels").click()
         self.page.get_by_text("The policy now asks for these levels").wait_for()
         self.release()
@@ -264,14 +272,44 @@ class Page(unittest.TestCase):
         self.page.locator("#chooseFile").set_input_files(str(self.directory / "patients.csv"))
         self.page.get_by_text("patients.csv has 60 rows and 7 columns").wait_for()
 
-    def test_cancel(self):
-        census = pathlib.Path(support.SHOAL).parent / "census"
-        made = subprocess.run([census, "30000"], capture_output=True, check=False)
-        if made.returncode:
-            self.skipTest("no census program")
+    def census(self, rows, *words):
+        """A generated table in the start directory."""
         path = self.directory / "census.csv"
-        path.write_bytes(made.stdout)
+        with open(path, "wb") as out:
+            subprocess.run([pathlib.Path(support.SHOAL).parent / "census", str(rows), *words], stdout=out, check=True)
         self.addCleanup(path.unlink)
+        return path
+
+    def test_the_whole_path_on_census_data(self):
+        self.census(3000)
+        names = [p.name for p in (support.ROOT / "examples" / "census").glob("*.csv")]
+        for name in [*names, "policy.yaml"]:
+            path = self.directory / (name if name != "policy.yaml" else "census.yaml")
+            path.write_bytes((support.ROOT / "examples" / "census" / name).read_bytes())
+            self.addCleanup(path.unlink)
+        self.page.reload()
+        self.page.get_by_role("button", name="census.csv").click()
+        self.page.get_by_text("census.csv has 3,000 rows").wait_for()
+        self.page.get_by_role("button", name="census.yaml").click()
+        self.page.get_by_text("Policy census.yaml opened.").wait_for()
+        self.step("Explore")
+        self.page.get_by_text("3,240 combinations of levels").wait_for()
+        self.page.get_by_text("Figures of this candidate").wait_for()
+        self.release()
+        self.same_as_command_line("census.csv", *names)
+        self.assertEqual([], self.faults)
+
+    @unittest.skipUnless(os.environ.get("SHOAL_LONG"), "a million rows: make check-long")
+    def test_a_million_rows(self):
+        self.census(1000000, "1", "--wide")
+        self.page.reload()
+        self.page.get_by_role("button", name="census.csv").click()
+        self.page.get_by_text("census.csv has 1,000,000 rows").first.wait_for()
+        self.page.get_by_role("link", name="Next: columns").wait_for()
+        self.assertEqual([], self.faults)
+
+    def test_cancel(self):
+        path = self.census(30000)
         self.page.locator("#chooseFile").set_input_files(str(path))
         self.page.get_by_text("First rows, raw").wait_for()
         self.step("Release")
