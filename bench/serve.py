@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from common import GOALS_HEAD, generated, preface, table
+from common import Goals, generated, preface, table
 from data import EIGHT
 
 
@@ -55,15 +55,18 @@ def least(work, repeats):
 def open_wide(server, bench, rows):
     """Opens a generated table of 15 columns."""
     path = os.path.join(bench.folder, "wide.csv")
-    with open(path, "wb") as out:
-        subprocess.run([os.path.join(bench.build, "census"), str(rows), "1", "--wide"], stdout=out, check=True)
+    made = subprocess.run([os.path.join(bench.build, "census"), str(rows), "1", "--wide"], stdout=subprocess.PIPE, check=True)
+    lines = made.stdout.splitlines()
+    with open(path, "wb") as out:  # 12 columns, and three more
+        out.write(lines[0] + b",x,y,z\n")
+        out.writelines(b"%s,%d,%d,%d\n" % (line, i % 97, i % 1009, i * 7919 % 100003) for i, line in enumerate(lines[1:]))
 
     def work(_):
         server.at("POST", "/open", {"data": "wide.csv"})
-        server.job("profile")
-    seconds = least(work, 2)
-    columns = len(server.job("profile")["answer"]["columns"])
-    return seconds, columns
+        server.job("open")
+    opening = least(work, 3)
+    profiling = least(lambda _: server.job("profile"), 1)
+    return opening, profiling, len(server.job("open")["preview"]["columns"])
 
 
 def prepare_adult(server, bench):
@@ -78,11 +81,13 @@ def prepare_adult(server, bench):
 
 
 def section(bench):
+    about = preface("serve", bench.quick, bench.adult.real)
+    goals = Goals()
     rows = 200_000 if bench.quick else 1_000_000
     local_rows = 20_000 if bench.quick else 100_000
     server = Server(bench.build, bench.folder)
     try:
-        opening, columns = open_wide(server, bench, rows)
+        opening, profiling, columns = open_wide(server, bench, rows)
         prepare_adult(server, bench)
         lattice = least(lambda _: server.job("lattice"), 3)
         tops = server.job("nodes", {"nodes": []})["tops"]
@@ -96,14 +101,14 @@ def section(bench):
         local = least(lambda _: server.job("anonymize"), 1)
     finally:
         server.end()
-    goals = [["open 1,000,000 rows of 15 columns", "3 s", f"{opening:.2f} s" if not bench.quick else "not measured", "yes" if opening <= 3 and not bench.quick else "no"],
-             ["change one level of Adult", "0.050 s", f"{max(slider):.3f} s", "yes" if max(slider) < 0.05 else "no"]]
-    return ["## Workbench", "", *preface("serve", bench.quick, bench.adult.real),
+    goals.add("seconds to open 1,000,000 rows of 15 columns (read, first rows shown)", "at most", 3, None if bench.quick else opening)
+    goals.add("milliseconds to change one level of Adult, the slowest of 24", "at most", 50, 1000 * max(slider))
+    return ["## Workbench", "", about, "",
             f"Seconds from the request to the last byte of the answer of `shoal serve`. Adult: {bench.adult.name}, eight quasi-identifiers. "
-            "The local release is that of the suggested policy, with verification, report, certificate and mapping.", "",
-            *GOALS_HEAD, *("| " + " | ".join(row) + " |" for row in goals), "",
+            "The local release is that of the suggested policy, with verification, report, certificate and mapping.", "", *goals.section(),
             *table(["what", "seconds"], [
-                [f"open and profile a generated table, {rows:,} rows, {columns} columns", f"{opening:.2f}"],
+                [f"open a generated table, {rows:,} rows, {columns} columns: its first rows", f"{opening:.2f}"],
+                ["profile it: roles and a first policy", f"{profiling:.2f}"],
                 [f"lattice of Adult, {nodes:,} nodes", f"{lattice:.3f}"],
                 ["one node of Adult, median of 24", f"{sorted(slider)[len(slider) // 2]:.4f}"],
                 ["one node of Adult, the slowest of 24", f"{max(slider):.4f}"],
