@@ -596,6 +596,87 @@ SHOAL_API shoal_status shoal_release_compare(shoal_release *release, const shoal
 SHOAL_API const shoal_result *shoal_release_result(const shoal_release *release);
 SHOAL_API void shoal_release_free(shoal_release *release);
 
+/* ---------------------------------------------------------------- facts */
+
+/*
+ * What was done to each value, class and row, as data: with it a database or cluster can apply a
+ * decision by joins. It says which rows and values the labels stand for: do not publish it. Texts
+ * are spelled as in the release, end in no zero byte, and are borrowed from the facts. A number
+ * that does not exist gives false or NULL.
+ */
+typedef struct shoal_facts shoal_facts;
+
+/* Borrows the release: free the facts before it. Cost: a pass over the rows. */
+SHOAL_API shoal_status shoal_facts_new(const shoal_release *release, shoal_facts **facts,
+                                       shoal_error *error) SHOAL_MUST_CHECK;
+SHOAL_API void shoal_facts_free(shoal_facts *facts);
+
+/* The quasi-identifiers, in the order of the table's columns. */
+SHOAL_API size_t shoal_facts_quasi(const shoal_facts *facts);
+SHOAL_API const char *shoal_facts_name(const shoal_facts *facts, size_t quasi);
+
+typedef enum shoal_fate { SHOAL_RELEASED, SHOAL_REMOVED, SHOAL_BLANKED } shoal_fate;
+
+typedef struct shoal_class_fact {
+  uint64_t n_rows;  /* records of the table */
+  uint64_t n_noise; /* noise rows that were added */
+  shoal_fate fate;
+} shoal_class_fact;
+
+/* Classes: rows with equal labels, released or not; in local recoding the clusters. Those that are
+ * removed or blanked are the suppressed tuples of labels. */
+SHOAL_API size_t shoal_facts_classes(const shoal_facts *facts);
+SHOAL_API bool shoal_facts_class(const shoal_facts *facts, size_t number, shoal_class_fact *fact);
+SHOAL_API const char *shoal_facts_label(const shoal_facts *facts, size_t number, size_t quasi,
+                                        size_t *size_bytes);
+/* The class of each row of the table; in local recoding of a table with counts, of each record: the
+ * first counts[0] are those of row 0. */
+SHOAL_API const uint32_t *shoal_facts_class_of_rows(const shoal_facts *facts, uint64_t *n_rows);
+
+/* A value and its label. */
+typedef struct shoal_value_fact {
+  size_t quasi;
+  const char *value;
+  size_t value_bytes;
+  const char *label;
+  size_t label_bytes;
+  unsigned level;
+  bool is_star; /* mu-Argus: these rows have "*" instead of the label */
+  uint64_t n_rows, n_suppressed;
+} shoal_value_fact;
+
+/* Values with one label everywhere; none in local recoding, where the class decides. */
+SHOAL_API size_t shoal_facts_values(const shoal_facts *facts);
+SHOAL_API bool shoal_facts_value(const shoal_facts *facts, size_t number, shoal_value_fact *fact);
+
+/* A requirement of the policy and what was reached. Strings are borrowed from the result. */
+typedef struct shoal_model_fact {
+  const char *model, *attribute; /* attribute NULL: none */
+  const char *summary;           /* what it requires, in words */
+  double required, reached;
+  bool at_most; /* `reached` may not be above `required`; else not below */
+  bool holds;
+  bool is_judged; /* false: it counts people, and the table does not say who they are */
+  uint64_t violating_rows, violating_classes;
+} shoal_model_fact;
+
+/* Models of a check, release, measurement or certificate; none of other results. */
+SHOAL_API size_t shoal_result_n_models(const shoal_result *result);
+SHOAL_API bool shoal_result_model(const shoal_result *result, size_t number,
+                                  shoal_model_fact *fact);
+
+/* A risk that models do not rule out. Strings are borrowed from the result; NULL: none. */
+typedef struct shoal_risk_fact {
+  const char *kind; /* as under `accept`: "kept", "repeats", ... */
+  const char *column, *attack;
+  const char *why;
+  bool is_accepted; /* by the policy */
+  bool blocks;      /* unless accepted, nothing may be published */
+} shoal_risk_fact;
+
+SHOAL_API size_t shoal_result_n_risks(const shoal_result *result);
+SHOAL_API bool shoal_result_risk(const shoal_result *result, size_t number, shoal_risk_fact *fact);
+
 /*
  * Makes the public certificate of the release in the CSV file `path` (also .gz, .zst). Rendered as
  * SHOAL_HTML it is the page that may be published, byte for byte the one that shoal_release_write

@@ -103,6 +103,25 @@ class Library(clitest.Case):
         return done.stdout
 
 
+class Manual(clitest.Case):
+    """The program of docs/library.md: compiled with the strictest warnings, and it prints what the page says."""
+
+    def test_the_program_of_the_page(self):
+        if not CC:
+            self.skipTest("no C compiler")
+        page = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+        source = self.dir / "example.c"
+        source.write_text("\n".join(re.findall(r"```c\n(.*?)```", page, re.S)), encoding="utf-8")
+        program = self.dir / "example"
+        done = subprocess.run([CC, "-std=c11", "-g", *STRICT, f"-I{INCLUDE}", "-o", str(program), str(source),
+                               *link_words(library())], capture_output=True, text=True, check=False)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        done = subprocess.run([str(program)], capture_output=True, text=True, timeout=clitest.TIMEOUT_SECONDS,
+                              env=self.environment(), check=False)
+        self.assertEqual((0, ""), (done.returncode, done.stderr), done.stdout)
+        self.assertEqual(re.search(r"```text\n(.*?)```", page, re.S)[1], done.stdout)
+
+
 class ThreeWaysToGiveATable(Library):
     """A file, chunks of columns, and distinct tuples with counts: one check, one lattice, one release."""
 
