@@ -210,6 +210,14 @@ class People(clitest.Case):
         report = self.anonymize("--algorithm", "flock", "--json").json()
         self.assertEqual([], report["risks"])
 
+    def test_one_person_without_the_value_is_enough(self):
+        """Whichever row of the class it is."""
+        for first in ("uuv", "vuu", "uvu"):
+            rows = [f"{i},{'ABC'[i]},20,1,{value}" for i, value in enumerate(first)]
+            rows += ["4,A,30,1,u", "5,B,30,1,v", "6,C,30,1,w", "4,A,30,1,v"]
+            self.put("data.csv", "\n".join(["id,home,age,zip,ill", *rows]) + "\n")
+            self.assertEqual([], self.anonymize("--algorithm", "flock", "--json").json()["risks"], first)
+
     def test_similarity_is_judged_by_people(self):
         """Of one class, everybody has a kind of cancer, and two have something else, too."""
         for extra, found in ((["1,A,20,1,flu", "2,B,20,1,cold"], True), (["4,A,20,1,flu", "4,B,20,1,cold"], False)):
