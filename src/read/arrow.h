@@ -49,6 +49,7 @@ typedef struct shoal_arrow_type {
   bool has_zone;        /* of a timestamp */
   unsigned index_width; /* bytes of an index into a dictionary; 0: there is none */
   bool index_signed;    /* may be negative, which is an error */
+  bool is_rough;        /* long floats as any text that no other float has: fast, for samples */
 } shoal_arrow_type;
 
 /* The type of a column; a type that is not known is SHOAL_ARROW_OPAQUE. False: not a schema. */

@@ -113,8 +113,12 @@ static size_t print_float(double number, unsigned width, char *out) {
   size_t size = width == 8 ? print_short(number, out) : 0;
   if (size) return size;
   char printed[40];
-  int most = width == 8 ? 17 : width == 4 ? 9 : 5;
-  for (int digits = 1; digits <= most; digits++) {
+  int most = width == 8 ? 17 : width == 4 ? 9 : 5, digits = 1;
+  if (width == 8) { /* most doubles that have no short form need 16 or 17 digits */
+    (void)shoal_print_double(printed, sizeof printed, "%.*e", 14, number);
+    if (!reads_back(printed, number, width)) digits = 16;
+  }
+  for (; digits <= most; digits++) {
     (void)shoal_print_double(printed, sizeof printed, "%.*e", digits - 1, number);
     if (digits == most || reads_back(printed, number, width)) break;
   }
@@ -191,6 +195,12 @@ size_t shoal_arrow_print_word(const shoal_arrow_type *type, uint64_t word, char 
     memcpy(&narrow, &low, sizeof narrow);
     if (type->width == 4) number = (double)narrow;
     if (type->width == 2) number = half_value(word);
+    if (type->is_rough && type->width == 8 && isfinite(number)) {
+      size_t size = print_short(number, out);
+      if (size) return size;
+      memcpy(out, "0.", 2); /* 19 digits or so: no short form has as many */
+      return 2 + print_digits(word, 1, out + 2);
+    }
     return print_float(number, type->width, out);
   case SHOAL_ARROW_DATE:
     return print_days(type->per_second ? floor_divide((int64_t)word, 86400000) : (int64_t)word,

@@ -556,6 +556,7 @@ static shoal_status plan_columns(arrow_loader *self, const shoal_load_options *o
   for (size_t c = 0; c < n; c++) {
     arrow_column *column = &self->columns[c];
     column->use = self->uses[c];
+    column->type.is_rough = shoal_use_is_sampled(column->use);
     self->table->columns[c].is_outside = column->use == SHOAL_USE_COPY;
     self->table->columns[c].has_plain_numbers = shoal_arrow_is_number(&column->type);
     SHOAL_TRY(check_type(self, c, error));
