@@ -550,9 +550,10 @@ SHOAL_API shoal_status shoal_release_write_to(shoal_release *release, shoal_writ
 /* Options of shoal_release_to_arrow. Zero-initialize for defaults. */
 typedef struct shoal_arrow_options {
   size_t struct_size;
-  bool keep_order; /* false: rows are shuffled, as in a file with the same seed */
-  bool strict;     /* SHOAL_REFUSED if a risk is open */
-  bool kept;       /* also the columns that the policy keeps, if the table has their cells */
+  bool keep_order;     /* false: rows are shuffled, as in a file with the same seed */
+  bool strict;         /* SHOAL_REFUSED if a risk is open */
+  bool kept;           /* also the columns that the policy keeps, if the table has their cells */
+  shoal_detail detail; /* of the result, as in shoal_write_options */
 } shoal_arrow_options;
 
 /*

@@ -57,8 +57,9 @@ shoal_status shoal_release_to_arrow(shoal_release *release, const shoal_arrow_op
   SHOAL_NEED_SIZE(options, error);
   SHOAL_NEED_SIZE(run, error);
   *out = (struct ArrowArrayStream){0};
-  return shoal_answer(shoal_job_to_arrow(release, options ? options : &defaults, run, out, error),
-                      error);
+  if (!options) options = &defaults;
+  SHOAL_NEED_VALUE(options->detail <= SHOAL_DETAIL_HTML, error);
+  return shoal_answer(shoal_job_to_arrow(release, options, run, out, error), error);
 }
 
 shoal_status shoal_release_row_numbers(shoal_release *release, const uint64_t **rows, uint64_t *n,

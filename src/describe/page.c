@@ -353,7 +353,7 @@ shoal_status shoal_html_report_fill(shoal_release *release, int fd, const char *
                         options->keep_order ? "that of the input" : "shuffled", error));
   SHOAL_TRY(describe_done(release, page, error));
   SHOAL_TRY(add_policy_files(release, page, error));
-  SHOAL_TRY(add_release(release, page, path, error));
+  if (path) SHOAL_TRY(add_release(release, page, path, error));
   if (options->detail != SHOAL_DETAIL_HTML) return SHOAL_OK;
   SHOAL_TRY(shoal_html_report_sample(release, page, error));
   SHOAL_TRY(shoal_html_report_attributes(release, page, error));

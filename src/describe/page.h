@@ -11,7 +11,8 @@ shoal_status shoal_html_report_begin(shoal_result *result, const shoal_context *
                                      shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
- * What `options` request, for a release whose bytes are in `fd` and whose name is `path`. Cost for
+ * What `options` request, for a release whose bytes are in `fd` and whose name is `path`
+ * (NULL: it is only in memory). Cost for
  * SHOAL_DETAIL_HTML: a pass over the rows for each released column; the release is read again,
  * attacked and measured; every node of a small lattice is judged.
  */

@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "decide/gates.h"
+#include "describe/page.h"
 #include "input/cells.h"
 #include "input/input.h"
 #include "job/release.h"
@@ -252,7 +253,7 @@ static shoal_status write_labels(exporting *e, int fd, shoal_error *error) {
   return status;
 }
 
-static shoal_status prove(exporting *e, shoal_error *error) {
+static shoal_status prove(exporting *e, const shoal_arrow_options *options, shoal_error *error) {
   shoal_release_report *released = &e->rows.release->result->release;
   double started = shoal_seconds();
   SHOAL_TRY(check_used(e->labels, error));
@@ -264,15 +265,20 @@ static shoal_status prove(exporting *e, shoal_error *error) {
   double written = shoal_seconds();
   if (status == SHOAL_OK) status = shoal_writing_spill(&e->rows, error);
   if (status == SHOAL_OK) status = shoal_writing_verify(&e->rows, fd, error);
-  (void)close(fd);
   released->seconds_write = written - started;
   released->seconds_verify = shoal_seconds() - written;
+  if (status == SHOAL_OK && options->detail != SHOAL_DETAIL_FIGURES) {
+    shoal_write_options detail = {.keep_order = options->keep_order, .detail = options->detail};
+    status = shoal_html_report_fill(e->rows.release, fd, NULL, &detail, e->rows.run, error);
+  }
+  (void)close(fd);
   return status;
 }
 
 /* ------------------------------------------------------------ all of it */
 
-static shoal_status export_release(exporting *e, struct ArrowArrayStream *out, shoal_error *error) {
+static shoal_status export_release(exporting *e, const shoal_arrow_options *options,
+                                   struct ArrowArrayStream *out, shoal_error *error) {
   shoal_release *release = e->rows.release;
   const shoal_policy *policy = release->context.policy;
   e->rows.in_memory = true;
@@ -285,7 +291,7 @@ static shoal_status export_release(exporting *e, struct ArrowArrayStream *out, s
                       "a kept column was left in the file: take its cells by row number");
   SHOAL_TRY(shoal_release_number_rows(release, &e->rows, &e->order, &e->n, error));
   SHOAL_TRY(make_labels(e, error));
-  SHOAL_TRY(prove(e, error));
+  SHOAL_TRY(prove(e, options, error));
   return shoal_arrow_export(e->labels, e->null_code, out, error);
 }
 
@@ -302,7 +308,7 @@ static shoal_status to_arrow(shoal_release *release, const shoal_arrow_options *
   release->order.known = false;
   shoal_status status = shoal_writing_init(&e.rows, release, "the release", options->keep_order,
                                            options->kept, run, error);
-  if (status == SHOAL_OK) status = export_release(&e, out, error);
+  if (status == SHOAL_OK) status = export_release(&e, options, out, error);
   if (status == SHOAL_OK)
     release->order = (shoal_release_order){true, options->keep_order, e.rows.order};
   shoal_writing_reset(&e.rows);
