@@ -201,18 +201,10 @@ def module_jobs(directory, build, label, environment, only=None, but=()):
     return jobs
 
 
-def pytest_jobs(build):
-    """One job for each python/tests/test_*.py, run by SHOAL_PYTHON, the build's venv, or this Python."""
-    folder = os.path.join(ROOT, "python", "tests")
-    venv = os.path.join(build, "venv", "bin", "python")
-    python = os.environ.get("SHOAL_PYTHON") or (venv if os.path.exists(venv) else sys.executable)
-    if subprocess.run([python, "-m", "pytest", "--version"], capture_output=True, check=False).returncode:
-        return [Skip("python", f"no pytest for {python}")]
-    names = sorted(n[:-3] for n in os.listdir(folder) if re.fullmatch(r"test_\w+\.py", n)) if os.path.isdir(folder) else []
-    return [Job(f"python/{n}", [python, "-m", "pytest", "-qq", "-p", "pytest_lines", os.path.join(folder, f"{n}.py")],
-                {"PYTHONPATH": os.pathsep.join([TESTS, os.path.join(build, "python")]), "PYTHONDONTWRITEBYTECODE": "1",
-                 "SHOAL": os.path.join(build, "shoal"), "SHOAL_BUILD": build}, parse_module(f"python/{n}"), build)
-            for n in names]
+def python_job(build, *options):
+    """python/tests by pytest, on the wheel in an environment of its own: a sanitized build cannot be loaded there."""
+    return Job("python", [sys.executable, os.path.join(ROOT, "python", "tests", "run.py"), "--build", build, *options],
+               {}, parse_module("python"), build)
 
 
 def structure_job():
@@ -239,7 +231,7 @@ def all_jobs(build, sanitized):
             *module_jobs("adult", build, "", {}),
             *module_jobs("fault", build, "", {}),
             *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job(),
-            *pytest_jobs(build)]
+            python_job(build)]
 
 
 def script_job(title, claim, *command):
@@ -260,7 +252,7 @@ def long_jobs(build, sanitized, threaded):
             *module_jobs("adult", build, "", {"SHOAL_LONG": "1"}),
             *module_jobs("fault", build, "", {"SHOAL_LONG": "1"}),
             *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job(),
-            *pytest_jobs(build),
+            python_job(build, "--long"),
             *module_jobs("papers", build, "", {}),
             *module_jobs("limits", build, "", {}),
             *module_jobs("tables", build, "", {}),

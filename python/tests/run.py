@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the wheel, installs it into an environment under the build directory and runs the tests there.
+
+    python/tests/run.py --build build [--long] [pytest options]
+
+Prints a JSON line for each test (tests/pytest_lines.py). The environment is kept for the next run. Without a
+package index that can be reached, one test is reported as skipped.
+"""
+import argparse
+import glob
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PACKAGES = ("duckdb", "ipykernel", "matplotlib", "mypy", "nbclient", "nbformat", "numpy", "openpyxl", "pandas", "polars",
+            "pyarrow", "pytest", "scikit-learn")
+UNREACHABLE = ("Could not find a version", "No matching distribution", "Temporary failure in name resolution",
+               "Max retries exceeded", "Connection refused")
+
+
+def say(test, status, detail=""):
+    print(json.dumps({"test": test, "status": status, "detail": detail}), flush=True)
+
+
+def call(*command, **options):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                          **options)
+    if done.returncode:
+        offline = any(sign in done.stdout for sign in UNREACHABLE)
+        say("environment", "skipped" if offline else "failed",
+            "the package index cannot be reached" if offline else done.stdout[-4000:])
+        sys.exit(0)
+
+
+def environment(folder):
+    """The interpreter of an environment with all packages; made anew if their list changed."""
+    python, stamp = os.path.join(folder, "bin", "python"), os.path.join(folder, "packages")
+    wanted = hashlib.sha256(repr((PACKAGES, sys.version)).encode()).hexdigest()
+    if not (os.path.exists(stamp) and open(stamp, encoding="utf-8").read() == wanted):
+        shutil.rmtree(folder, ignore_errors=True)
+        venv.create(folder, with_pip=True)
+        call(python, "-m", "pip", "install", "--quiet", *PACKAGES)
+        with open(stamp, "w", encoding="utf-8") as file:
+            file.write(wanted)
+    return python
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--long", action="store_true")
+    options, rest = parser.parse_known_args()
+    if not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")):
+        say("environment", "skipped", f"{sys.executable} has no header files")
+        return
+    folder = os.path.join(os.path.abspath(options.build), "python")
+    wheels, objects = os.path.join(folder, "wheel"), os.path.join(folder, "objects")
+    python = environment(os.path.join(folder, "venv"))
+    shutil.rmtree(wheels, ignore_errors=True)
+    call(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", wheels, f"-Cbuild-dir={objects}", ROOT)
+    wheel, = glob.glob(os.path.join(wheels, "*.whl"))
+    call(python, "-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall", wheel)
+    settings = {**os.environ, "SHOAL_WHEEL": wheel, "SHOAL_ROOT": ROOT, "SHOAL_LONG": "1" if options.long else "",
+                "PYTHONDONTWRITEBYTECODE": "1"}
+    settings["PYTHONPATH"] = os.path.join(ROOT, "tests")  # pytest_lines
+    sys.exit(subprocess.run([python, "-m", "pytest", "-qq", "-p", "pytest_lines", "-p", "no:cacheprovider", HERE, *rest],
+                            env=settings, cwd=folder).returncode > 1)
+
+
+main()
