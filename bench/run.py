@@ -23,6 +23,7 @@ import local
 import over
 import page
 import people
+import python_tables
 import quality
 import reading
 import scaling
@@ -45,6 +46,7 @@ SECTIONS = [
     ("over", "## Sets of quasi-identifiers", over.section),
     ("large", "## Many rows", fulldomain.large),
     ("people", "## People", people.section),
+    ("python", "## Python", python_tables.section),
     ("local", "## Local recoding", lambda b: local.section(b.build, b.folder, b.seeds, b.quick)),
     ("quality", "## Local algorithms on tables of many shapes", quality.section),
     ("theta", "## Theta-sensitive, p+-sensitive and plain k", lambda b: sensitive.section(b.build, b.folder)),
