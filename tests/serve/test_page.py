@@ -120,7 +120,7 @@ class Page(unittest.TestCase):
         self.step("Explore")
         self.page.get_by_text("180 combinations of levels: 74 satisfy the policy, 5 of them minimal").wait_for()
         self.page.get_by_text("Figures of this candidate").wait_for()
-        self.page.set_viewport_size({"width": 1180, "height": 1080})
+        self.page.set_viewport_size({"width": 1180, "height": 960})
         self.shot("explore")
         self.page.set_viewport_size({"width": 1180, "height": 780})
         self.release()

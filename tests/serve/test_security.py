@@ -343,6 +343,28 @@ class Life(unittest.TestCase):
             server.api("DELETE", f"/sessions/{session}")
             self.assertTrue(wait_until(lambda: not server.leftovers()))
 
+    @unittest.skipUnless(os.getuid() == 0, "only root can become another user")
+    def test_uploads_of_an_ordinary_user(self):
+        """The process hides its memory, and with it /proc/PID/fd, from everybody but root and itself."""
+        server = Server("/")
+        server.words[0] = support.for_other_user(self, support.SHOAL)
+        os.chmod(server.private.name, 0o777)
+        server.words = ["setpriv", f"--reuid={support.OTHER_USER}", f"--regid={support.OTHER_USER}", "--clear-groups", *server.words]
+        with server:
+            session = server.session()
+            server.api("POST", f"/sessions/{session}/open", {"example": "hospital"})
+            self.assertEqual(60, server.result(session, "open")["rows"])
+            self.assertTrue(server.result(session, "anonymize")["holds"])
+            self.assertEqual(57, server.result(session, "attack")["answer"]["rows"])
+
+    @unittest.skipUnless(os.environ.get("SHOAL_LONG"), "a minute of silence: make check-long")
+    def test_it_ends_when_idle(self):
+        with Server(None, "--idle-minutes", "1") as server:
+            server.session()
+            server.process.wait(timeout=600)
+            self.assertEqual(0, server.process.returncode)
+            self.assertEqual([], os.listdir(server.private.name))
+
     def test_the_browser_is_opened_on_a_private_file(self):
         with support.temp_dir() as directory:
             log = os.path.join(directory, "log")

@@ -336,6 +336,65 @@ static void null_arguments_of_releases_give_a_status(void **state UNUSED) {
   shoal_policy_free(policy);
 }
 
+/* ---------------------------------------------------------------- exploring */
+
+/* The same cells as in the file, and counts that add up to its rows. */
+static void a_table_without_a_policy_shows_its_values(void **state UNUSED) {
+  shoal_table *table = read_people(NULL, SHOAL_FOR_RELEASE);
+  size_t size;
+  const char *name = shoal_table_name(table, 1, &size);
+  assert_true(size == 3 && !memcmp(name, "age", 3));
+  size_t value = shoal_table_cell(table, 1, 2);
+  const char *cell = shoal_table_value(table, 1, value, &size);
+  assert_true(size == 2 && !memcmp(cell, "34", 2)); /* 20 + 2 x 7 */
+  uint64_t counts[N_PEOPLE] = {0}, sum = 0;
+  size_t n = shoal_table_values(table, 1);
+  assert_int_equal(n, 40);
+  assert_int_equal(shoal_table_count_values(table, 1, counts, &error), SHOAL_OK);
+  for (size_t v = 0; v < n; v++) sum += counts[v];
+  assert_int_equal(sum, N_PEOPLE);
+  assert_int_equal(counts[value], 3);
+  assert_null(shoal_table_name(table, 6, &size));
+  assert_null(shoal_table_name(NULL, 0, &size));
+  assert_null(shoal_table_value(table, 1, 40, &size));
+  assert_int_equal(shoal_table_cell(table, 1, N_PEOPLE), SIZE_MAX);
+  assert_int_equal(shoal_table_cell(NULL, 0, 0), SIZE_MAX);
+  assert_int_equal(shoal_table_values(table, 6), 0);
+  assert_int_equal(shoal_table_count_values(table, 6, counts, &error), SHOAL_BAD_INPUT);
+  assert_int_equal(shoal_table_count_values(table, 1, NULL, &error), SHOAL_BAD_INPUT);
+  shoal_table_free(table);
+}
+
+static void an_explorer_judges_single_nodes(void **state UNUSED) {
+  static const char text[] = "shoal: 1\nunlisted: drop\nattributes:\n"
+                             "  age: {role: quasi, type: number, hierarchy: {intervals: [10]}}\n"
+                             "  town: {role: quasi, hierarchy: {top: true}}\n"
+                             "privacy: {k: 3}\n";
+  shoal_policy *policy = parse(text);
+  shoal_table *table = read_people(policy, SHOAL_FOR_RELEASE);
+  shoal_explorer *explorer;
+  shoal_explored_node node;
+  assert_int_equal(shoal_explorer_new(table, policy, NULL, &explorer, &error), SHOAL_OK);
+  assert_int_equal(shoal_explorer_quasi(explorer), 2);
+  assert_string_equal(shoal_explorer_name(explorer, 0), "age");
+  assert_int_equal(shoal_explorer_top(explorer, 0), 2);
+  assert_null(shoal_explorer_name(explorer, 2));
+  const unsigned top[] = {2, 1}, bottom[] = {0, 0}, wrong[] = {3, 0};
+  assert_int_equal(shoal_explorer_node(explorer, top, &node, &error), SHOAL_OK);
+  assert_true(node.satisfies && node.classes == 1 && node.rows == N_PEOPLE && !node.suppressed);
+  assert_true(node.smallest_class == N_PEOPLE && node.loss == 1 && node.height == 3);
+  assert_int_equal(shoal_explorer_node(explorer, bottom, &node, &error), SHOAL_OK);
+  assert_true(!node.satisfies && node.suppressed == N_PEOPLE - node.rows && node.loss == 0);
+  assert_int_equal(shoal_explorer_node(explorer, wrong, &node, &error), SHOAL_BAD_INPUT);
+  assert_int_equal(shoal_explorer_node(explorer, NULL, &node, &error), SHOAL_BAD_INPUT);
+  assert_int_equal(shoal_explorer_node(NULL, top, &node, &error), SHOAL_BAD_INPUT);
+  shoal_explorer_free(explorer);
+  assert_int_equal(shoal_explorer_new(NULL, policy, NULL, &explorer, &error), SHOAL_BAD_INPUT);
+  assert_null(explorer);
+  shoal_table_free(table);
+  shoal_policy_free(policy);
+}
+
 static void options_out_of_range_give_a_status(void **state UNUSED) {
   shoal_policy *policy = parse(policy_text);
   shoal_table *table = read_people(policy, SHOAL_FOR_REVIEW);
@@ -486,6 +545,8 @@ int main(void) {
       cmocka_unit_test(null_cells_give_a_status),
       cmocka_unit_test(null_arguments_of_jobs_give_a_status),
       cmocka_unit_test(null_arguments_of_releases_give_a_status),
+      cmocka_unit_test(a_table_without_a_policy_shows_its_values),
+      cmocka_unit_test(an_explorer_judges_single_nodes),
       cmocka_unit_test(options_out_of_range_give_a_status),
       cmocka_unit_test(a_file_is_committed_once),
       cmocka_unit_test_teardown(numbers_do_not_depend_on_the_locale, leave_german),
