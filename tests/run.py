@@ -42,7 +42,7 @@ HOSTILE = ("test_attack", "test_bad_input", "test_codes", "test_combinations", "
            "test_spellings", "test_theta")
 SLICED = ("test_flock", "test_flock_parts")  # unit tests of which the sanitized build runs a slice
 SANITIZED = " (sanitized)"  # ends the titles of modules that run the sanitized build
-BROWSER = ("test_page",)  # of serve: tests of the page, not of the server
+BROWSER = ("test_firefox", "test_page")  # of serve: tests of the page, not of the server
 SLICE = {"SHOAL_CASES": "40", "SHOAL_SLICE": "1"}
 QUICK_CLI = ("test_auto", "test_commands", "test_options", "test_release", "test_models", "test_privacy")
 QUICK_PROPERTY = ("test_auto", "test_lattice", "test_local", "test_models", "test_measure", "test_attack", "test_theta",
