@@ -107,12 +107,18 @@ static void show_name(shoal_error *error, const serve_blob *data) {
   memcpy(found + n, rest, m + 1);
 }
 
+/* As the command line: 2 for wrong input, 3 for what failed, 4 for what was cancelled. */
+static int exit_status(shoal_status status) {
+  if (status == SHOAL_BAD_POLICY) return SHOAL_BAD_INPUT;
+  return status == SHOAL_NO_MEMORY || status == SHOAL_NOT_VERIFIED ? SHOAL_FAILED : (int)status;
+}
+
 static void say_error(serve_job *job, shoal_status status, shoal_error *error) {
   show_name(error, job->work.data);
-  json_t *value = json_pack("{s:i, s:s, s:I, s:s}", "status", (int)status, "message",
+  json_t *value = json_pack("{s:i, s:s, s:I, s:s}", "status", exit_status(status), "message",
                             status == SHOAL_CANCELLED ? "cancelled" : error->message, "row",
                             (json_int_t)error->row, "column", error->column);
-  serve_job_say(job, "error", value ? value : json_pack("{s:i}", "status", (int)status));
+  serve_job_say(job, "error", value ? value : json_pack("{s:i}", "status", exit_status(status)));
 }
 
 typedef struct started {

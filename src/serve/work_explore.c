@@ -127,8 +127,7 @@ static shoal_status try_point(serve_job *job, const char *key, json_int_t value,
           json_pack("{s:s, s:I, s:O?, s:O?}", "key", key, "value", value, "output",
                     json_object_get(body, "output"), "measures", json_object_get(body, "measures"));
     json_decref(answer);
-  } else if (status == SHOAL_REFUSED || status == SHOAL_BAD_INPUT ||
-             status == SHOAL_BAD_POLICY) {
+  } else if (status == SHOAL_REFUSED || status == SHOAL_BAD_INPUT || status == SHOAL_BAD_POLICY) {
     *point = json_pack("{s:s, s:I, s:s}", "key", key, "value", value, "refused", error->message);
     status = SHOAL_OK;
   }
