@@ -54,15 +54,16 @@ static bool reads_back(const char *text, double number, unsigned width) {
 
 /*
  * A decimal with at most 15 digits has a double of its own. So the smallest k for which the number
- * is n / 10^k gives its shortest form. Returns 0: it has no such form.
+ * is n / 10^k gives its shortest form. `narrow`: it is a float. Returns 0: it has no such form.
  */
-static size_t print_short(double number, char *out) {
+static size_t print_short(double number, bool narrow, char *out) {
   double size = fabs(number);
   if (size >= 1e15 || (size < 1e-4 && size > 0)) return 0;
   for (unsigned k = 0; k <= 15; k++) {
     double power = (double)shoal_power_of_ten(k), scaled = nearbyint(size * power);
     if (scaled >= 1e15) return 0;
-    if (scaled / power != size) continue;
+    double read = scaled / power;
+    if (narrow ? (float)read != (float)size : read != size) continue;
     uint64_t digits = (uint64_t)scaled, unit = shoal_power_of_ten(k);
     size_t at = 0;
     if (signbit(number)) out[at++] = '-';
@@ -110,7 +111,7 @@ static size_t print_float(double number, unsigned width, char *out) {
     memcpy(out, number < 0 ? "-inf" : "inf", 4);
     return number < 0 ? 4 : 3;
   }
-  size_t size = width == 8 ? print_short(number, out) : 0;
+  size_t size = width > 2 ? print_short(number, width == 4, out) : 0;
   if (size) return size;
   char printed[40];
   int most = width == 8 ? 17 : width == 4 ? 9 : 5, digits = 1;
@@ -127,13 +128,18 @@ static size_t print_float(double number, unsigned width, char *out) {
 
 /* ------------------------------------------------------------ dates and times */
 
+static uint64_t floor_rest(int64_t number, int64_t by) {
+  int64_t rest = number % by;
+  return (uint64_t)(rest < 0 ? rest + by : rest);
+}
+
 static int64_t floor_divide(int64_t number, int64_t by) { return number / by - (number % by < 0); }
 
 /* Days since 1970-01-01 as a date: years of 400 begin in March, and have 146,097 days. */
 static size_t print_days(int64_t days, char *out) {
   days += 719468;
   int64_t era = floor_divide(days, 146097);
-  uint64_t day = (uint64_t)(days - era * 146097);
+  uint64_t day = floor_rest(days, 146097);
   uint64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
   uint64_t rest = day - (365 * year + year / 4 - year / 100), month = (5 * rest + 2) / 153;
   uint64_t of_month = rest - (153 * month + 2) / 5 + 1;
@@ -165,9 +171,9 @@ static size_t print_time(uint64_t seconds, uint64_t fraction, uint64_t per_secon
 
 static size_t print_timestamp(const shoal_arrow_type *type, int64_t value, char *out) {
   int64_t unit = (int64_t)type->per_second, seconds = floor_divide(value, unit);
-  uint64_t fraction = (uint64_t)(value - seconds * unit);
+  uint64_t fraction = floor_rest(value, unit);
   int64_t days = floor_divide(seconds, 86400);
-  uint64_t of_day = (uint64_t)(seconds - days * 86400);
+  uint64_t of_day = floor_rest(seconds, 86400);
   size_t at = print_days(days, out);
   if (!of_day && !fraction && !type->has_zone) return at;
   out[at++] = ' ';

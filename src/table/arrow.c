@@ -322,7 +322,7 @@ static bool add_identities(arrow_loader *self, size_t c) {
 static bool sample_dictionary(arrow_loader *self, arrow_column *column,
                               shoal_value_sample *sample) {
   uint64_t nulls = 0;
-  memset(column->map, 0, (size_t)column->cells.n * sizeof *column->map);
+  if (column->cells.n) memset(column->map, 0, (size_t)column->cells.n * sizeof *column->map);
   for (int64_t i = self->first; i < self->first + self->n; i++) {
     uint64_t index;
     if (shoal_arrow_is_null(&column->indices, i)) nulls++;
@@ -428,7 +428,7 @@ static const char *open_column(arrow_column *column, const struct ArrowArray *ar
       column->no_memory = true;
       return NULL;
     }
-    memset(column->map, 0, (size_t)column->cells.n * sizeof *column->map);
+    if (column->cells.n) memset(column->map, 0, (size_t)column->cells.n * sizeof *column->map);
     return NULL;
   }
   fault = shoal_arrow_cells_of(array, &values, &column->cells);

@@ -279,8 +279,8 @@ static int mistakes(const char *data, const char *policy_path) {
   expect(policy == NULL, "a policy in spite of an error", NULL);
   const char text[] = "shoal: 1\nmetod: {}\n";
   expect(shoal_policy_parse(text, sizeof text - 1, "memory", ".", &policy, &error) ==
-                 SHOAL_BAD_INPUT &&
-             error.status == SHOAL_BAD_INPUT && strstr(error.message, "memory") &&
+                 SHOAL_BAD_POLICY &&
+             error.status == SHOAL_BAD_POLICY && strstr(error.message, "memory") &&
              strstr(error.message, "method"),
          "unknown key", &error);
 

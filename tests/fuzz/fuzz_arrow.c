@@ -74,7 +74,7 @@ static struct ArrowArray take_column(pieces *from, size_t n, made_column made) {
   uint8_t valid[2] = {(uint8_t)take_byte(from), (uint8_t)take_byte(from)};
   for (size_t i = 0; i < n; i++) indices[i] = (int8_t)take_byte(from);
   if (take_byte(from) % 4)
-    for (size_t i = 0; i < n; i++) indices[i] = n_values ? (int8_t)(i % n_values) : 0;
+    for (size_t i = 0; i < n; i++) indices[i] = (int8_t)(n_values ? i % n_values : 0);
   struct ArrowArray array = make_values(indices, 1, n, take_byte(from) % 2 ? valid : NULL);
   array.dictionary = arrow_block(&values, sizeof values);
   return array;
