@@ -202,7 +202,7 @@ size_t shoal_arrow_print_word(const shoal_arrow_type *type, uint64_t word, char 
     if (type->width == 4) number = (double)narrow;
     if (type->width == 2) number = half_value(word);
     if (type->is_rough && type->width == 8 && isfinite(number)) {
-      size_t size = print_short(number, out);
+      size_t size = print_short(number, false, out);
       if (size) return size;
       memcpy(out, "0.", 2); /* 19 digits or so: no short form has as many */
       return 2 + print_digits(word, 1, out + 2);
