@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import time
 
@@ -39,7 +38,7 @@ class Server:
 
     def end(self):
         self.client.close()
-        self.process.send_signal(signal.SIGINT)
+        self.process.terminate()
         self.process.wait()
 
 
