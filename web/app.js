@@ -116,7 +116,10 @@ export async function opened(state, again) {
   if (!page.state.policy || again) takeState(await api.putPolicy(profile.policy));
   say(`${page.state.data.name}: ${plural(profile.answer.rows, "row")}, ${plural(profile.answer.columns.length, "column")}.`);
   render();
-  if (document.activeElement === document.body) place("main").focus(); // what was chosen is gone
+  if (document.activeElement === document.body) { // what was chosen is gone
+    place("main").focus();
+    scrollTo(0, 0);
+  }
   refresh();
 }
 

@@ -134,7 +134,7 @@ function axes(width, height, xTitle, yTitle, xTop, yTop) {
 // Candidates as points: risk against loss. points: {loss, risk, node, state, text}
 export function scatter(points, chosen, onchoose) {
   const width = 520, height = 340, most = Math.max(0.1, ...points.map((p) => p.risk));
-  const picture = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Candidates: highest risk against information loss; arrow keys move, Enter chooses" },
+  const picture = svg("svg", { class: "chart", viewBox: `0 0 ${width + 14} ${height}`, role: "group", "aria-label": "Candidates: highest risk against information loss; arrow keys move, Enter chooses" },
     axes(width, height, "information loss of a cell", "highest risk", (t) => percent(t), (t) => percent(t * most)));
   const places = points.map((p) => {
     const x = 46 + p.loss * (width - 60), y = height - 40 - (p.risk / most) * (height - 60);

@@ -23,6 +23,9 @@ const setHierarchy = (name, spec, saying) => edit((policy) => {
   policy.attributes[name] = entry;
 }, saying || `The hierarchy of ${name} was changed.`).then(() => act(load));
 
+// Numbers by size, other values as they come.
+const inOrder = (rows) => (rows.every((r) => r[0] === "" || Number.isFinite(Number(r[0]))) ? rows.sort((a, b) => Number(a[0]) - Number(b[0])) : rows);
+
 async function load() {
   const names = attributes().filter(([, a]) => a.role === "quasi" || a.hierarchy).map(([name]) => name);
   if (!names.includes(now.column)) now.column = names[0] || "";
@@ -39,7 +42,7 @@ async function load() {
   if (!kind || kind === "file" || kind === "sets" || (kind === "tree" && !Object.keys(spec.tree).length)) return;
   try {
     const made = await run("hierarchy", "", { column: now.column, spec: flow(spec) });
-    now.levels = made ? parseCsv(made.csv) : null;
+    now.levels = made ? inOrder(parseCsv(made.csv)) : null;
   } catch (error) { now.error = error.message; }
 }
 
