@@ -46,14 +46,9 @@ _KINDS = {_REFUSED: Refused, _BAD_INPUT: DataError, _BAD_POLICY: PolicyError, _C
 
 def make(status: int, row: int, column: str, message: str) -> Exception:
     """The exception for a status of shoal.h. Messages about a policy begin with its name, line and column."""
-    found = re.match(r"[^\n]*?:(\d+):\d+: ", message)
-    line = int(found[1]) if found else None
-    if status == _BAD_INPUT and line:
-        status = _BAD_POLICY
-    if status == _FAILED and "bug in shoal" in message:
-        status = _NOT_VERIFIED
-    if status == _NO_MEMORY or (status == _FAILED and "memory" in message):
+    found = re.match(r"[^\n]*?:(\d+):\d+: ", message) if status == _BAD_POLICY else None
+    if status == _NO_MEMORY:
         return MemoryError(message)
     if status == _FAILED:
         return OSError(message)
-    return _KINDS.get(status, Error)(message, row or None, column or None, line)
+    return _KINDS.get(status, Error)(message, row or None, column or None, int(found[1]) if found else None)
