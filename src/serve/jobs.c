@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/jobs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -100,7 +101,7 @@ static void show_name(shoal_error *error, const serve_blob *data) {
   char rest[sizeof error->message];
   char shown[sizeof data->name];
   (void)shoal_printable(data->name, shown, sizeof shown);
-  (void)strcpy(rest, found + strlen(data->path));
+  (void)snprintf(rest, sizeof rest, "%s", found + strlen(data->path));
   size_t before = (size_t)(found - error->message), n = strlen(shown), m = strlen(rest);
   if (before + n + m >= sizeof error->message) return;
   memcpy(found, shown, n);

@@ -77,7 +77,8 @@ void serve_set_deadline(struct MHD_Connection *connection, double seconds) {
 static void end_late_connections(serve_server *server) {
   double now = serve_now();
   for (serve_connection *c = server->connections; c; c = c->next) {
-    if (!c->deadline || now < c->deadline || c->fd < 0) continue;
+    bool late = c->deadline > 0 && now >= c->deadline;
+    if (!late || c->fd < 0) continue;
     (void)shutdown(c->fd, SHUT_RDWR); /* libmicrohttpd then finds it closed */
     c->deadline = 0;
   }
@@ -153,7 +154,7 @@ static int listen_on(int family, unsigned port) {
 
 /* Listens on 127.0.0.1 and, if the system has it, on the same port of ::1. */
 static shoal_status listen_on_loopback(serve_server *server, shoal_error *error) {
-  struct sockaddr_in bound;
+  struct sockaddr_in bound = {0};
   socklen_t size = sizeof bound;
   int v4 = listen_on(AF_INET, server->options->port);
   if (v4 < 0 || getsockname(v4, (struct sockaddr *)&bound, &size))
