@@ -129,7 +129,8 @@ void shoal_box_of(const shoal_axes *axes, shoal_span *box, const uint32_t *rows,
   for (size_t i = 1; i < n; i++) shoal_box_add(axes, box, shoal_axes_row(axes, rows[i]));
 }
 
-void shoal_sort_items(uint32_t *items, uint64_t *keys, uint32_t *scratch, size_t n) {
+/* Sorts n items by key, stably. keys[i] is key << 32 | i; `scratch` has room for n items. */
+static void sort_items(uint32_t *items, uint64_t *keys, uint32_t *scratch, size_t n) {
   shoal_sort_u64(keys, n);
   for (size_t i = 0; i < n; i++) scratch[i] = items[(uint32_t)keys[i]];
   memcpy(items, scratch, n * sizeof *items);
@@ -181,7 +182,7 @@ static bool position_leaves(shoal_axis *axis) {
   for (uint32_t l = 1; ok && l < axis->hierarchy->n_levels; l++) {
     const uint32_t *of_leaf = axis->hierarchy->levels[l].of_leaf;
     for (uint32_t p = 0; p < n; p++) keys[p] = (uint64_t)of_leaf[axis->code_at[p]] << 32 | p;
-    shoal_sort_items(axis->code_at, keys, scratch, n);
+    sort_items(axis->code_at, keys, scratch, n);
   }
   for (uint32_t p = 0; ok && p < n; p++) axis->position_of[axis->code_at[p]] = p;
   free(scratch);

@@ -222,9 +222,6 @@ static inline uint32_t shoal_box_loss_with(const shoal_axes *axes, const shoal_s
 uint32_t shoal_box_loss_joined(const shoal_axes *axes, const shoal_span *box,
                                const shoal_span *other);
 
-/* Sorts n items by key, stably. keys[i] is key << 32 | i; `scratch` has room for n items. */
-void shoal_sort_items(uint32_t *items, uint64_t *keys, uint32_t *scratch, size_t n);
-
 /*
  * Counting sort: writes n items (NULL: 0 .. n - 1) to `sorted` by group[i], stably. first[g] is
  * where group g starts, with n_groups + 1 entries.

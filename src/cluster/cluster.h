@@ -86,9 +86,6 @@ SHOAL_MUST_CHECK shoal_cluster_run shoal_cluster_k_member, shoal_cluster_greedy_
     shoal_cluster_enhanced_pk, shoal_cluster_hybrid_pk, shoal_cluster_mondrian,
     shoal_cluster_top_down, shoal_cluster_flock, shoal_cluster_theta;
 
-/* theta after its start: changes `partition` in place by swaps, noise rows and merges. */
-shoal_cluster_run shoal_theta_repair SHOAL_MUST_CHECK;
-
 /*
  * Changes `partition` in place: exchanges rows of clusters that violate requirements with others,
  * joins them, and suppresses up to max_suppressed rows: whole clusters that violate requirements

@@ -248,8 +248,9 @@ static shoal_status work(shoal_theta *t, shoal_partition *best, shoal_error *err
   return none ? try_whole(t, best, error) : SHOAL_OK;
 }
 
-shoal_status shoal_theta_repair(const shoal_cluster_task *task, shoal_partition *partition,
-                                shoal_error *error) {
+/* theta after its start: changes `partition` in place by swaps, noise rows and merges. */
+static shoal_status repair(const shoal_cluster_task *task, shoal_partition *partition,
+                           shoal_error *error) {
   shoal_theta t;
   SHOAL_TRY(shoal_theta_init(&t, task, partition, error));
   shoal_status status = work(&t, partition, error);
@@ -261,7 +262,7 @@ shoal_status shoal_cluster_theta(const shoal_cluster_task *task, shoal_partition
                                  shoal_error *error) {
   SHOAL_TRY(task->start == SHOAL_START_SORTED ? start_sorted(task, partition, error)
                                               : start_from_flock(task, partition, error));
-  shoal_status status = shoal_theta_repair(task, partition, error);
+  shoal_status status = repair(task, partition, error);
   if (status != SHOAL_OK) shoal_partition_reset(partition);
   return status;
 }

@@ -12,14 +12,12 @@
 #include "lattice/datafly.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/wide.h"
 
 typedef struct datafly {
   shoal_search *search;
   const shoal_datafly_options *options;
-  shoal_datafly_walk *walk;
   uint32_t *levels;     /* of the current node */
   uint32_t *decisive;   /* scratch: levels of the node to evaluate */
   shoal_label_use *use; /* by attribute, at its level */
@@ -41,7 +39,8 @@ static shoal_decimal profile_of(const datafly *f, size_t q) {
   return f->options->profile ? f->options->profile[q] : (shoal_decimal){1, 0};
 }
 
-uint64_t shoal_datafly_bin(uint64_t k, shoal_decimal anonymity, shoal_decimal profile) {
+/* The bin size, rows per label of an attribute alone: ceil(k x anonymity x profile), exact. */
+static uint64_t bin_size(uint64_t k, shoal_decimal anonymity, shoal_decimal profile) {
   shoal_uint128 part = (shoal_uint128)(uint64_t)anonymity.mantissa * (uint64_t)profile.mantissa;
   shoal_uint128 whole =
       (shoal_uint128)shoal_power_of_ten(anonymity.scale) * shoal_power_of_ten(profile.scale);
@@ -57,11 +56,6 @@ uint64_t shoal_datafly_bin(uint64_t k, shoal_decimal anonymity, shoal_decimal pr
   return quotient + (rest > 0);
 }
 
-void shoal_datafly_walk_reset(shoal_datafly_walk *walk) {
-  free(walk->steps);
-  memset(walk, 0, sizeof *walk);
-}
-
 static shoal_status check_options(const datafly *f, shoal_error *error) {
   for (size_t q = 0; q < f->search->space.n; q++) {
     bool bad_anonymity = !is_fraction(anonymity_of(f, q));
@@ -70,7 +64,6 @@ static shoal_status check_options(const datafly *f, shoal_error *error) {
                         "datafly: the %s of '%.60s' must be a number from 0 to 1",
                         bad_anonymity ? "anonymity level" : "profile value",
                         f->search->frequency->quasi[q]->name);
-    if (!is_one(profile_of(f, q))) f->walk->partial = true;
   }
   return SHOAL_OK;
 }
@@ -79,13 +72,7 @@ static shoal_status count_labels(datafly *f, size_t q, shoal_error *error) {
   return shoal_label_use_count(f->search->frequency, q, f->levels[q], &f->use[q], error);
 }
 
-static shoal_status generalize(datafly *f, size_t q, uint32_t level, bool alone,
-                               shoal_error *error) {
-  shoal_datafly_walk *walk = f->walk;
-  if (!shoal_grow(&walk->steps, &walk->capacity, walk->n_steps + 1, sizeof *walk->steps))
-    return shoal_fail_memory(error);
-  walk->steps[walk->n_steps++] = (shoal_datafly_step){
-      .attribute = q, .level = level, .n_labels = f->use[q].n_labels, .alone = alone};
+static shoal_status generalize(datafly *f, size_t q, uint32_t level, shoal_error *error) {
   f->levels[q] = level;
   return count_labels(f, q, error);
 }
@@ -96,10 +83,10 @@ static shoal_status generalize_alone(datafly *f, size_t q, shoal_error *error) {
   shoal_decimal anonymity = anonymity_of(f, q), profile = profile_of(f, q);
   SHOAL_TRY(count_labels(f, q, error));
   if (is_one(anonymity) && is_one(profile))
-    return top > f->levels[q] ? generalize(f, q, top, true, error) : SHOAL_OK;
-  uint64_t bin = shoal_datafly_bin(f->search->requirements->k, anonymity, profile);
+    return top > f->levels[q] ? generalize(f, q, top, error) : SHOAL_OK;
+  uint64_t bin = bin_size(f->search->requirements->k, anonymity, profile);
   while (f->levels[q] < top && f->use[q].fewest_rows < bin)
-    SHOAL_TRY(generalize(f, q, f->levels[q] + 1, true, error));
+    SHOAL_TRY(generalize(f, q, f->levels[q] + 1, error));
   return SHOAL_OK;
 }
 
@@ -130,7 +117,7 @@ static shoal_status walk_up(datafly *f, shoal_solution *solution, shoal_error *e
   shoal_node decisive;
   SHOAL_TRY(evaluate_decisive(f, &decisive, error));
   for (size_t q = 0; !decisive.satisfies && max_labels(f, &q);) {
-    SHOAL_TRY(generalize(f, q, f->levels[q] + 1, false, error));
+    SHOAL_TRY(generalize(f, q, f->levels[q] + 1, error));
     SHOAL_TRY(evaluate_decisive(f, &decisive, error));
   }
   solution->found = decisive.satisfies;
@@ -142,22 +129,15 @@ static shoal_status walk_up(datafly *f, shoal_solution *solution, shoal_error *e
 shoal_status shoal_search_datafly(shoal_search *search, const shoal_algorithm_options *options,
                                   shoal_solution *solution, shoal_error *error) {
   static const shoal_datafly_options defaults;
-  const shoal_datafly_options *own_options =
-      options && options->datafly ? options->datafly : &defaults;
-  shoal_datafly_walk own = {0};
   size_t n = search->space.n;
   datafly f = {.search = search,
-               .options = own_options,
-               .walk = own_options->walk ? own_options->walk : &own,
+               .options = options && options->datafly ? options->datafly : &defaults,
                .levels = shoal_alloc_zero(n, sizeof *f.levels),
                .decisive = shoal_alloc(n, sizeof *f.decisive),
                .use = shoal_alloc(n, sizeof *f.use)};
-  memset(f.walk, 0, sizeof *f.walk);
   *solution = (shoal_solution){0};
   shoal_status status =
       f.levels && f.decisive && f.use ? walk_up(&f, solution, error) : shoal_fail_memory(error);
-  if (status != SHOAL_OK) shoal_datafly_walk_reset(f.walk);
-  shoal_datafly_walk_reset(&own);
   free(f.levels);
   free(f.decisive);
   free(f.use);

@@ -220,7 +220,8 @@ shoal_status shoal_setting_from(const shoal_policy_reader *reader, const shoal_y
   return SHOAL_OK;
 }
 
-shoal_status shoal_setting_expected(const shoal_setting *setting, const char *what) {
+/* "NAME: expected WHAT, found 'text'". */
+static shoal_status expected(const shoal_setting *setting, const char *what) {
   return FAIL(setting, "%s: expected %s, found '%s'", setting->name.text, what,
               shoal_quote(setting->text).text);
 }
@@ -231,7 +232,7 @@ shoal_status shoal_setting_whole(const shoal_setting *setting, uint64_t min, uin
   uint64_t value = 0;
   bool fits = true;
   if (strspn(digits, "0123456789") != strlen(digits) || !*digits)
-    return shoal_setting_expected(setting, "a whole number");
+    return expected(setting, "a whole number");
   for (; *digits; digits++)
     if (__builtin_mul_overflow(value, 10, &value) ||
         __builtin_add_overflow(value, (uint64_t)(*digits - '0'), &value))
@@ -250,8 +251,7 @@ shoal_status shoal_setting_effort(const shoal_setting *setting, uint32_t *effort
   uint32_t value = 0;
   while (*digit >= '0' && *digit <= '9' && value <= SHOAL_MAX_EFFORT)
     value = 10 * value + (uint32_t)(*digit++ - '0');
-  if (*digit || value < 1 || value > SHOAL_MAX_EFFORT)
-    return shoal_setting_expected(setting, SHOAL_EFFORT_FORMS);
+  if (*digit || value < 1 || value > SHOAL_MAX_EFFORT) return expected(setting, SHOAL_EFFORT_FORMS);
   *effort = value;
   return SHOAL_OK;
 }
@@ -263,7 +263,7 @@ static shoal_status parse_decimal(const shoal_setting *setting, size_t size, con
   case SHOAL_NUMBER_TOO_LONG:
     return FAIL(setting, "%s: more than 18 digits in '%s'", setting->name.text,
                 shoal_quote(setting->text).text);
-  default: return shoal_setting_expected(setting, what);
+  default: return expected(setting, what);
   }
 }
 

@@ -125,9 +125,6 @@ typedef struct shoal_setting {
 shoal_status shoal_setting_from(const shoal_policy_reader *reader, const shoal_yaml *node,
                                 const char *what, shoal_setting *setting) SHOAL_MUST_CHECK;
 
-/* "NAME: expected WHAT, found 'text'". */
-shoal_status shoal_setting_expected(const shoal_setting *setting, const char *what);
-
 shoal_status shoal_setting_whole(const shoal_setting *setting, uint64_t min,
                                  uint64_t *number) SHOAL_MUST_CHECK;
 shoal_status shoal_setting_decimal(const shoal_setting *setting,

@@ -513,13 +513,13 @@ static shoal_status slurp(shoal_source *source, size_t limit, char **bytes, size
   return SHOAL_OK;
 }
 
-static shoal_status slurp_file(const char *path, bool decoded, size_t limit, char **bytes,
-                               size_t *size_bytes, shoal_error *error) {
+shoal_status shoal_source_slurp_text(const char *path, size_t limit, char **bytes,
+                                     size_t *size_bytes, shoal_error *error) {
   *bytes = NULL;
   *size_bytes = 0;
   shoal_source *source;
   SHOAL_TRY(shoal_source_open(path, &source, error));
-  shoal_status status = decoded ? shoal_source_decode(source, NULL, false, error) : SHOAL_OK;
+  shoal_status status = shoal_source_decode(source, NULL, false, error);
   if (status == SHOAL_OK) status = slurp(source, limit, bytes, size_bytes, error);
   shoal_source_close(source);
   if (status != SHOAL_OK) {
@@ -527,14 +527,4 @@ static shoal_status slurp_file(const char *path, bool decoded, size_t limit, cha
     *bytes = NULL;
   }
   return status;
-}
-
-shoal_status shoal_source_slurp(const char *path, size_t limit, char **bytes, size_t *size_bytes,
-                                shoal_error *error) {
-  return slurp_file(path, false, limit, bytes, size_bytes, error);
-}
-
-shoal_status shoal_source_slurp_text(const char *path, size_t limit, char **bytes,
-                                     size_t *size_bytes, shoal_error *error) {
-  return slurp_file(path, true, limit, bytes, size_bytes, error);
 }

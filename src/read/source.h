@@ -62,10 +62,8 @@ bool shoal_stamp_equal(const shoal_stamp *a, const shoal_stamp *b);
 
 void shoal_source_close(shoal_source *source);
 
-/* A whole file, followed by a NUL and 64 bytes of slack; at most `limit` bytes. */
-shoal_status shoal_source_slurp(const char *path, size_t limit, char **bytes, size_t *size_bytes,
-                                shoal_error *error) SHOAL_MUST_CHECK;
-/* The same as UTF-8, its encoding detected. */
+/* A whole file as UTF-8, its encoding detected, followed by a NUL and 64 bytes of slack; at most
+ * `limit` bytes. */
 shoal_status shoal_source_slurp_text(const char *path, size_t limit, char **bytes,
                                      size_t *size_bytes, shoal_error *error) SHOAL_MUST_CHECK;
 

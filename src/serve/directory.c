@@ -71,7 +71,8 @@ static bool ends_in(const char *name, const char *suffix) {
   return length > end && !strcasecmp(name + length - end, suffix);
 }
 
-const char *serve_kind_of_file(const char *name) {
+/* "data", "policy" or NULL, by the suffix. */
+static const char *kind_of_file(const char *name) {
   static const char *const data[] = {".csv", ".tsv",     ".csv.gz", ".tsv.gz",  ".csv.zst",
                                      ".sav", ".tsv.zst", ".dta",    ".sas7bdat"};
   for (size_t i = 0; i < sizeof data / sizeof *data; i++)
@@ -86,7 +87,7 @@ static void list_into(json_t *list, int fd, const char *path, int depth) {
   for (struct dirent *entry; directory && (entry = readdir(directory));) {
     char below[PATH_BYTES];
     struct stat status;
-    const char *name = entry->d_name, *kind = serve_kind_of_file(name);
+    const char *name = entry->d_name, *kind = kind_of_file(name);
     int size = snprintf(below, sizeof below, "%s%s%s", path, *path ? "/" : "", name);
     if (name[0] == '.' || size < 0 || (size_t)size >= sizeof below) continue;
     if (json_array_size(list) >= MAX_FILES) break;

@@ -23,7 +23,4 @@ int serve_open_below(int directory, const char *path);
  * path. At most 500 files, 4 levels deep; hidden files are left out. */
 json_t *serve_list_files(int directory);
 
-/* "data", "policy" or NULL, by the suffix. */
-const char *serve_kind_of_file(const char *name);
-
 #endif

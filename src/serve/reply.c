@@ -57,15 +57,6 @@ enum MHD_Result serve_reply_error(struct MHD_Connection *connection, unsigned st
   return serve_reply_json(connection, status, json_pack("{s:{s:s}}", "error", "message", message));
 }
 
-enum MHD_Result serve_reply_bytes(struct MHD_Connection *connection, const char *type,
-                                  const char *bytes, size_t size) {
-  struct MHD_Response *response =
-      MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
-  if (!response) return MHD_NO;
-  serve_reply_headers(response, type);
-  return queue(connection, 200, response);
-}
-
 enum MHD_Result serve_reply_file(struct MHD_Connection *connection, const char *type, int fd) {
   struct stat status;
   int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);

@@ -14,9 +14,6 @@ enum MHD_Result serve_reply_json(struct MHD_Connection *connection, unsigned sta
 /* {"error": {"message": ..}} */
 enum MHD_Result serve_reply_error(struct MHD_Connection *connection, unsigned status,
                                   const char *message);
-/* A copy of the bytes. */
-enum MHD_Result serve_reply_bytes(struct MHD_Connection *connection, const char *type,
-                                  const char *bytes, size_t size);
 /* The whole file; the descriptor stays open. */
 enum MHD_Result serve_reply_file(struct MHD_Connection *connection, const char *type, int fd);
 /* A file of the page; 404 if there is none. */

@@ -24,7 +24,7 @@ void serve_table_drop(serve_table *table) {
   (void)malloc_trim(0); /* tables are large: return the memory to the system */
 }
 
-serve_policy_text *serve_policy_text_new(const char *bytes, size_t size) {
+static serve_policy_text *policy_text_new(const char *bytes, size_t size) {
   serve_policy_text *text = malloc(sizeof *text + size + 1);
   if (!text) return NULL;
   atomic_init(&text->n_users, 1);
@@ -39,7 +39,7 @@ static serve_policy_text *policy_text_ref(serve_policy_text *text) {
   return text;
 }
 
-void serve_policy_text_drop(serve_policy_text *text) {
+static void policy_text_drop(serve_policy_text *text) {
   if (text && atomic_fetch_sub(&text->n_users, 1) == 1) free(text);
 }
 
@@ -75,7 +75,7 @@ serve_session *serve_session_ref(serve_session *session) {
 }
 
 static void drop_history(serve_session *session) {
-  for (size_t i = 0; i < session->n_history; i++) serve_policy_text_drop(session->history[i]);
+  for (size_t i = 0; i < session->n_history; i++) policy_text_drop(session->history[i]);
   session->n_history = session->at = 0;
 }
 
@@ -126,7 +126,7 @@ void serve_session_set_data(serve_session *session, serve_blob *data) {
   drop_results(session);
   drop_history(session);
   serve_blob_drop(session->now.data);
-  serve_policy_text_drop(session->now.policy);
+  policy_text_drop(session->now.policy);
   session->now.policy = NULL;
   session->now.data = data;
   session->now.delimiter[0] = '\0';
@@ -134,19 +134,19 @@ void serve_session_set_data(serve_session *session, serve_blob *data) {
 }
 
 static void take_from_history(serve_session *session) {
-  serve_policy_text_drop(session->now.policy);
+  policy_text_drop(session->now.policy);
   session->now.policy = policy_text_ref(session->history[session->at]);
 }
 
 bool serve_session_set_policy(serve_session *session, const char *bytes, size_t size) {
   serve_policy_text *current = session->now.policy;
   if (current && current->size == size && !memcmp(current->bytes, bytes, size)) return true;
-  serve_policy_text *text = serve_policy_text_new(bytes, size);
+  serve_policy_text *text = policy_text_new(bytes, size);
   if (!text) return false;
   size_t keep = session->n_history ? session->at + 1 : 0;
-  for (size_t i = keep; i < session->n_history; i++) serve_policy_text_drop(session->history[i]);
+  for (size_t i = keep; i < session->n_history; i++) policy_text_drop(session->history[i]);
   if (keep == SERVE_MAX_HISTORY) {
-    serve_policy_text_drop(session->history[0]);
+    policy_text_drop(session->history[0]);
     keep--;
     memmove(session->history, session->history + 1, keep * sizeof *session->history);
   }
@@ -172,7 +172,7 @@ void serve_work_copy(const serve_session *session, serve_work *work) {
 
 void serve_work_reset(serve_work *work) {
   serve_blob_drop(work->data);
-  serve_policy_text_drop(work->policy);
+  policy_text_drop(work->policy);
   work->data = NULL;
   work->policy = NULL;
 }

@@ -37,9 +37,6 @@ typedef struct serve_policy_text {
   char bytes[];
 } serve_policy_text;
 
-serve_policy_text *serve_policy_text_new(const char *bytes, size_t size);
-void serve_policy_text_drop(serve_policy_text *text);
-
 typedef enum serve_download {
   SERVE_RELEASE,
   SERVE_CERTIFICATE,

@@ -371,7 +371,7 @@ static void writes(shoal_release *made, const char *expected) {
   assert_true(close(mkstemp(path)) == 0);
   succeeds(
       shoal_release_write(made, path, &(shoal_write_options){.keep_order = true}, NULL, &error));
-  succeeds(shoal_source_slurp(path, 1 << 16, &bytes, &size, &error));
+  succeeds(shoal_source_slurp_text(path, 1 << 16, &bytes, &size, &error));
   assert_string_equal(bytes, expected);
   free(bytes);
   (void)unlink(path);

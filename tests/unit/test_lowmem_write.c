@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "read/source.h"
+#include "comes_back.h"
 #include "write/atomic_file.h"
 #include "write/csv.h"
 #include "write/shuffle.h"
@@ -157,7 +157,7 @@ static shoal_status write_file(const char *to) {
 static void is_written(const char *to) {
   char *bytes;
   size_t size;
-  succeeds(shoal_source_slurp(to, 100, &bytes, &size, &error));
+  succeeds(shoal_source_slurp_text(to, 100, &bytes, &size, &error));
   assert_string_equal(bytes, "new\n");
   free(bytes);
   assert_int_equal(unlink(to), 0);
@@ -258,16 +258,6 @@ static shoal_status sink_noise(int fd, const char *name) {
   return status;
 }
 
-static void noise_comes_back(int fd) {
-  char name[64], *bytes;
-  size_t size;
-  (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-  succeeds(shoal_source_slurp(name, sizeof noise, &bytes, &size, &error));
-  assert_int_equal(size, sizeof noise);
-  assert_memory_equal(bytes, noise, size);
-  free(bytes);
-}
-
 static void packing_that_fails_is_told(void **state UNUSED) {
   static const char *const names[] = {"a.csv", "a.gz", "a.zst"};
   make_noise();
@@ -280,7 +270,7 @@ static void packing_that_fails_is_told(void **state UNUSED) {
       shoal_status status = sink_noise(fd, names[i]);
       packing_fault = PACKING_SOUND;
       assert_int_equal(status, fails ? SHOAL_FAILED : SHOAL_OK);
-      if (!fails) noise_comes_back(fd);
+      if (!fails) comes_back(fd, noise, sizeof noise);
       (void)close(fd);
     }
     int fd = memfd_create("sink", 0);
