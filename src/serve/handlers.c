@@ -245,8 +245,11 @@ enum MHD_Result serve_post_rows(serve_request *request) {
   json_int_t from = json_integer_value(json_object_get(request->json, "from"));
   json_int_t n = json_integer_value(json_object_get(request->json, "n"));
   serve_session *session = request->session;
+  char key[SERVE_RAW_KEY_BYTES];
+  serve_raw_key(&session->now, key);
   (void)pthread_mutex_lock(&session->lock);
-  serve_table *raw = serve_table_ref(session->raw.table);
+  bool current = session->raw.key && !strcmp(session->raw.key, key); /* not of data from before */
+  serve_table *raw = current ? serve_table_ref(session->raw.table) : NULL;
   (void)pthread_mutex_unlock(&session->lock);
   if (!raw) return serve_reply_error(request->connection, 409, "the table is not read yet");
   if (from < 0) from = 0;

@@ -140,7 +140,7 @@ static void *run_job(void *user) {
   }
   shoal_status status = atomic_load(&job->cancelled) ? SHOAL_CANCELLED : SHOAL_OK;
   if (status == SHOAL_OK) status = job->kind->work(job, &answer, &error);
-  if (status == SHOAL_OK && atomic_load(&job->cancelled)) status = SHOAL_CANCELLED;
+  if (status == SHOAL_OK && atomic_load(&job->cancelled) && !job->kept) status = SHOAL_CANCELLED;
   if (status == SHOAL_OK && answer) {
     serve_job_say(job, "result", answer);
     answer = NULL;
@@ -149,6 +149,7 @@ static void *run_job(void *user) {
     say_error(job, status, &error);
   }
   json_decref(answer);
+  serve_work_reset(&job->work); /* the session keeps the job, which must not keep closed data */
   (void)pthread_mutex_lock(&job->lock);
   job->done = true;
   (void)pthread_cond_broadcast(&job->ended);

@@ -42,6 +42,7 @@ struct serve_job {
   serve_job *previous;    /* the older one of this kind, a reference; NULL: none */
   int wake_fd;            /* written when there is something to send */
   double last_progress;
+  bool kept;     /* its files are the session's: too late to cancel; only the thread uses it */
   shoal_run run; /* for the engine: progress and cancellation */
   pthread_mutex_t lock;
   pthread_cond_t ended;

@@ -27,6 +27,18 @@ static serve_request *new_request(serve_server *server, struct MHD_Connection *c
   return request;
 }
 
+/* Finds the session of the path; true if there is one or the path has none. */
+static bool find_session(serve_request *request) {
+  if (!strchr(request->route->path, '*')) return true;
+  request->session = serve_find_session(request->server, request->parts[0]);
+  if (request->session) request->session->last_used = request->server->last_request;
+  return request->session != NULL;
+}
+
+static enum MHD_Result reply_no_session(serve_request *request) {
+  return serve_reply_error(request->connection, 404, "the session has ended; reload the page");
+}
+
 /* The headers are complete: may the request proceed? Answers it if not. */
 static enum MHD_Result begin(serve_request *request, const char *url, const char *method) {
   serve_server *server = request->server;
@@ -44,12 +56,7 @@ static enum MHD_Result begin(serve_request *request, const char *url, const char
   if (!request->route)
     return known_path ? serve_reply_error(request->connection, 405, "no such method here")
                       : serve_reply_error(request->connection, 404, "no such path in the API");
-  if (strchr(request->route->path, '*')) {
-    request->session = serve_find_session(server, request->parts[0]);
-    if (!request->session)
-      return serve_reply_error(request->connection, 404, "the session has ended; reload the page");
-    request->session->last_used = server->last_request;
-  }
+  if (!find_session(request)) return reply_no_session(request);
   if (request->route->body == SERVE_BODY_UPLOAD) {
     const char *name =
         MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, "Shoal-Name");
@@ -104,8 +111,11 @@ static void add_body(serve_request *request, const char *bytes, size_t size) {
 static enum MHD_Result finish(serve_request *request, const char *url) {
   json_error_t where;
   struct MHD_Connection *connection = request->connection;
+  if (request->server->stopping) return serve_reply_error(connection, 503, "the server ends");
   if (request->refusal) return serve_reply_error(connection, request->refusal, request->why);
   if (!request->route) return serve_reply_asset(connection, url);
+  /* Again: another request may have ended the session while this one sent its body. */
+  if (!find_session(request)) return reply_no_session(request);
   if (request->route->body == SERVE_BODY_JSON && request->body.size) {
     request->json =
         json_loadb(request->body.bytes, request->body.size, JSON_REJECT_DUPLICATES, &where);

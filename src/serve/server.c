@@ -295,8 +295,9 @@ static void loop(serve_server *server) {
 
 /* libmicrohttpd aborts if it is stopped while a connection is suspended. */
 static void stop(serve_server *server) {
+  server->stopping = true; /* requests may still be complete when connections are run below */
   for (size_t i = 0; i < SERVE_MAX_SESSIONS; i++)
-    if (server->sessions[i]) serve_session_close(server->sessions[i]);
+    if (server->sessions[i]) serve_remove_session(server, server->sessions[i]);
   for (size_t i = 0; i < server->n_listeners; i++) (void)close(server->listeners[i]);
   if (server->daemon) {
     serve_jobs_end(&server->pool);

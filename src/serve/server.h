@@ -52,6 +52,7 @@ typedef struct serve_server {
   serve_connection *connections;
   size_t n_connections;
   serve_stream *streams;
+  bool stopping; /* no session and no job begins any more */
   double last_request;
   double deadline_seconds; /* for headers, bodies and answers */
 } serve_server;

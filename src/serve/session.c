@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "serve/jobs.h"
 #include "serve/text.h"
@@ -43,6 +42,10 @@ static void policy_text_drop(serve_policy_text *text) {
   if (text && atomic_fetch_sub(&text->n_users, 1) == 1) free(text);
 }
 
+void serve_raw_key(const serve_work *work, char out[SERVE_RAW_KEY_BYTES]) {
+  (void)snprintf(out, SERVE_RAW_KEY_BYTES, "%u", work->data_number);
+}
+
 static void forget_table(serve_cached *cached) {
   serve_table_drop(cached->table);
   free(cached->key);
@@ -53,13 +56,11 @@ static void forget_table(serve_cached *cached) {
 
 serve_session *serve_session_new(serve_private *private_files) {
   serve_session *session = calloc(1, sizeof *session);
-  uint32_t seed = 0;
   if (!session) return NULL;
-  if (!serve_random_name(session->id) || getrandom(&seed, sizeof seed, 0) != sizeof seed) {
+  if (!serve_random_name(session->id) || !serve_random_seed(session->now.seed)) {
     free(session);
     return NULL;
   }
-  (void)snprintf(session->now.seed, sizeof session->now.seed, "%u", seed);
   session->now.root = -1;
   atomic_init(&session->n_users, 1);
   session->private_files = private_files;
@@ -91,12 +92,20 @@ static void drop_results(serve_session *session) {
   (void)pthread_mutex_unlock(&session->lock);
 }
 
-void serve_session_drop(serve_session *session) {
-  if (!session || atomic_fetch_sub(&session->n_users, 1) != 1) return;
+void serve_forget_explorer(serve_session *session) {
   shoal_explorer_free(session->explorer);
   shoal_policy_free(session->explorer_policy);
   serve_table_drop(session->explorer_table);
   free(session->explorer_key);
+  session->explorer = NULL;
+  session->explorer_policy = NULL;
+  session->explorer_table = NULL;
+  session->explorer_key = NULL;
+}
+
+void serve_session_drop(serve_session *session) {
+  if (!session || atomic_fetch_sub(&session->n_users, 1) != 1) return;
+  serve_forget_explorer(session);
   drop_results(session);
   drop_history(session);
   serve_work_reset(&session->now);
@@ -108,6 +117,18 @@ void serve_session_drop(serve_session *session) {
 static void cancel_jobs(serve_session *session) {
   for (size_t i = 0; i < SERVE_N_JOB_KINDS; i++)
     if (session->jobs[i]) serve_job_cancel(session->jobs[i]);
+}
+
+static bool has_running_job(serve_session *session) {
+  bool runs = false;
+  for (size_t i = 0; i < SERVE_N_JOB_KINDS && !runs; i++) {
+    serve_job *job = session->jobs[i];
+    if (!job) continue;
+    (void)pthread_mutex_lock(&job->lock);
+    runs = !job->done;
+    (void)pthread_mutex_unlock(&job->lock);
+  }
+  return runs;
 }
 
 void serve_session_close(serve_session *session) {
@@ -123,6 +144,7 @@ void serve_session_close(serve_session *session) {
 
 void serve_session_set_data(serve_session *session, serve_blob *data) {
   cancel_jobs(session);
+  if (!has_running_job(session)) serve_forget_explorer(session);
   drop_results(session);
   drop_history(session);
   serve_blob_drop(session->now.data);

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "serve/private.h"
+#include "serve/text.h"
 
 enum { SERVE_N_JOB_KINDS = 13, SERVE_MAX_HISTORY = 200, SERVE_N_DOWNLOADS = 5 };
 
@@ -47,14 +48,14 @@ typedef enum serve_download {
 
 /* What a job works on. */
 typedef struct serve_work {
-  serve_blob *data;          /* NULL: none is open */
-  unsigned data_number;      /* changes with the data and with how it is read */
-  char delimiter[8];         /* that the steward chose; "": detected */
-  serve_policy_text *policy; /* NULL: none */
-  int root;                  /* descriptor of the directory for the policy's files; borrowed */
-  char directory[4096];      /* of the policy's files */
-  char below[1024];          /* the same, relative to root */
-  char seed[32];
+  serve_blob *data;            /* NULL: none is open */
+  unsigned data_number;        /* changes with the data and with how it is read */
+  char delimiter[8];           /* that the steward chose; "": detected */
+  serve_policy_text *policy;   /* NULL: none */
+  int root;                    /* descriptor of the directory for the policy's files; borrowed */
+  char directory[4096];        /* of the policy's files */
+  char below[1024];            /* the same, relative to root */
+  char seed[SERVE_SEED_BYTES]; /* every release draws another */
 } serve_work;
 
 struct serve_job;
@@ -80,9 +81,15 @@ typedef struct serve_session {
   shoal_policy *explorer_policy;
 } serve_session;
 
+/* The key of a table that is read without a policy. */
+enum { SERVE_RAW_KEY_BYTES = 16 };
+void serve_raw_key(const serve_work *work, char out[SERVE_RAW_KEY_BYTES]);
+
 serve_session *serve_session_new(serve_private *private_files);
 serve_session *serve_session_ref(serve_session *session);
 void serve_session_drop(serve_session *session);
+/* Frees the explorer of the last `nodes` job. Not while one runs. */
+void serve_forget_explorer(serve_session *session);
 /* Cancels its jobs and lets go of them, so that the session can be freed when they end. */
 void serve_session_close(serve_session *session);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/text.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,13 @@ bool serve_random_name(char out[33]) {
   unsigned char bits[16];
   if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits) return false;
   for (size_t i = 0; i < sizeof bits; i++) (void)snprintf(out + 2 * i, 3, "%02x", bits[i]);
+  return true;
+}
+
+bool serve_random_seed(char out[SERVE_SEED_BYTES]) {
+  uint64_t seed;
+  if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed) return false;
+  (void)snprintf(out, SERVE_SEED_BYTES, "%" PRIu64, seed >> 1); /* JSON has signed numbers */
   return true;
 }
 

@@ -28,6 +28,11 @@ bool serve_join(char *out, size_t size, const char *directory, const char *name)
 /* 128 random bits as 32 hexadecimal digits and a zero byte; false if the system has none. */
 bool serve_random_name(char out[33]);
 
+/* A random seed of 63 bits, as digits: whoever could try all seeds could restore the order of the
+ * rows. False: no entropy. */
+enum { SERVE_SEED_BYTES = 32 };
+bool serve_random_seed(char out[SERVE_SEED_BYTES]);
+
 /* Seconds of the monotonic clock. */
 double serve_now(void);
 

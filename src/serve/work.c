@@ -21,13 +21,15 @@ static shoal_status check_files(const serve_work *work, json_t *value, shoal_err
   shoal_status status = SHOAL_OK;
   json_object_foreach(value, key, item) {
     char path[4096];
-    if (status == SHOAL_OK && !strcmp(key, "file") && json_is_string(item)) {
-      bool below = serve_path_below(work->below, json_string_value(item), path, sizeof path);
+    if (status == SHOAL_OK && !strcmp(key, "file") && !json_is_null(item)) {
+      const char *name = json_string_value(item); /* NULL: a number, which the engine would open */
+      bool below = name && serve_path_below(work->below, name, path, sizeof path);
       int fd = below ? serve_open_below(work->root, path) : -1;
       if (fd < 0)
         return serve_fail(error, SHOAL_BAD_INPUT,
                           "the policy names a file that cannot be opened below this directory; "
-                          "symbolic links and paths that lead out are refused");
+                          "symbolic links and paths that lead out are refused, and numbers need "
+                          "quotes");
       (void)close(fd);
     } else if (status == SHOAL_OK) status = check_files(work, item, error);
   }
@@ -43,10 +45,13 @@ shoal_status serve_work_policy(serve_job *job, shoal_policy **policy, shoal_erro
   json_t *model = serve_yaml_to_json(text->bytes, text->size);
   bool seeded = json_object_get(json_object_get(model, "method"), "seed") != NULL;
   shoal_status status = check_files(&job->work, model, error);
+  bool judged = model != NULL; /* NULL: no YAML, or too deep: nothing says which files it names */
   json_decref(model);
   if (status == SHOAL_OK)
     status = shoal_policy_parse(text->bytes, text->size, "policy.yaml", job->work.directory, policy,
                                 error);
+  if (status == SHOAL_OK && !judged)
+    status = serve_fail(error, SHOAL_BAD_INPUT, "the policy is nested too deeply");
   if (status == SHOAL_OK && !seeded)
     status = shoal_policy_set(*policy, "seed", job->work.seed, error);
   return status;
@@ -114,11 +119,11 @@ static shoal_status need_data(const serve_job *job, shoal_error *error) {
 }
 
 shoal_status serve_work_raw(serve_job *job, serve_table **table, shoal_error *error) {
-  char *key = NULL;
+  char key[SERVE_RAW_KEY_BYTES];
   shoal_status status = need_data(job, error);
   if (status != SHOAL_OK) return status;
-  if (asprintf(&key, "%u", job->work.data_number) < 0) key = NULL;
-  return read_cached(job, &job->session->raw, NULL, key, false, table, error);
+  serve_raw_key(&job->work, key);
+  return read_cached(job, &job->session->raw, NULL, strdup(key), false, table, error);
 }
 
 /* Does a line begin a section that says nothing about how data is read? */

@@ -10,17 +10,6 @@ enum { MAX_QUASI = 256, MAX_NODES = 5000, MAX_POINTS = 64 };
 
 /* ---------------------------------------------------------------- nodes */
 
-static void forget_explorer(serve_session *session) {
-  shoal_explorer_free(session->explorer);
-  shoal_policy_free(session->explorer_policy);
-  serve_table_drop(session->explorer_table);
-  free(session->explorer_key);
-  session->explorer = NULL;
-  session->explorer_policy = NULL;
-  session->explorer_table = NULL;
-  session->explorer_key = NULL;
-}
-
 /* The session's explorer of this data and policy. Only jobs of this kind use it, one at a time. */
 static shoal_status get_explorer(serve_job *job, shoal_error *error) {
   serve_session *session = job->session;
@@ -32,7 +21,7 @@ static shoal_status get_explorer(serve_job *job, shoal_error *error) {
     free(key);
     return SHOAL_OK;
   }
-  forget_explorer(session);
+  serve_forget_explorer(session);
   session->explorer_key = key;
   shoal_status status = serve_work_policy(job, &session->explorer_policy, error);
   for (int fresh = 0; status == SHOAL_OK && fresh < 2 && !session->explorer; fresh++) {
@@ -46,7 +35,7 @@ static shoal_status get_explorer(serve_job *job, shoal_error *error) {
     if (status == SHOAL_BAD_INPUT && !fresh && strstr(error->message, SERVE_OTHER_POLICY))
       status = SHOAL_OK;
   }
-  if (status != SHOAL_OK) forget_explorer(session);
+  if (status != SHOAL_OK) serve_forget_explorer(session);
   return status;
 }
 

@@ -43,13 +43,17 @@ static shoal_status keep_files(serve_job *job, const made_files *files, const ch
   };
   bool ok = true;
   for (size_t i = 0; i < SERVE_N_DOWNLOADS; i++) ok = ok && made[i];
+  /* Under the lock: whoever opens other data cancels first, then takes the lock to drop files. */
   (void)pthread_mutex_lock(&session->lock);
+  bool cancelled = atomic_load(&job->cancelled);
+  job->kept = ok && !cancelled;
   for (size_t i = 0; i < SERVE_N_DOWNLOADS; i++) {
-    serve_blob *old = ok ? session->made[i] : made[i];
-    if (ok) session->made[i] = made[i];
+    serve_blob *old = job->kept ? session->made[i] : made[i];
+    if (job->kept) session->made[i] = made[i];
     serve_blob_drop(old);
   }
   (void)pthread_mutex_unlock(&session->lock);
+  if (cancelled) return SHOAL_CANCELLED;
   return ok ? SHOAL_OK : serve_fail(error, SHOAL_FAILED, "no room for the files of the release");
 }
 
@@ -84,7 +88,6 @@ static shoal_status write_release(serve_job *job, shoal_release *release, made_f
   if (status == SHOAL_OK) status = serve_work_answer(result, answer, error);
   if (status == SHOAL_OK) status = shoal_result_render(result, SHOAL_HTML, &report, error);
   if (status == SHOAL_OK) status = add_sample(job, files, *answer, error);
-  if (status == SHOAL_OK && atomic_load(&job->cancelled)) status = SHOAL_CANCELLED;
   if (status == SHOAL_OK) status = keep_files(job, files, report, error);
   (void)unlink(files->release); /* there only if something failed */
   (void)unlink(files->certificate);
@@ -96,6 +99,10 @@ static shoal_status write_release(serve_job *job, shoal_release *release, made_f
 shoal_status serve_work_anonymize(serve_job *job, json_t **answer, shoal_error *error) {
   shoal_policy *policy = NULL;
   made_files files;
+  /* Two releases with the same seed have their rows in the same order: whoever has both could put
+   * them side by side. */
+  if (!serve_random_seed(job->work.seed))
+    return serve_fail(error, SHOAL_FAILED, "the system has no random numbers");
   shoal_status status = serve_work_policy(job, &policy, error);
   for (int fresh = 0; status == SHOAL_OK && fresh < 2 && !*answer; fresh++) {
     serve_table *table = NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "serve/work.h"
+#include "serve/yaml.h"
 
 /* ---------------------------------------------------------------- profile */
 
@@ -221,8 +222,13 @@ shoal_status serve_work_hierarchy(serve_job *job, json_t **answer, shoal_error *
   const char *column = json_string_value(json_object_get(job->request, "column"));
   const char *spec = json_string_value(json_object_get(job->request, "spec"));
   if (!column || !spec) return serve_fail(error, SHOAL_BAD_INPUT, "give 'column' and 'spec'");
-  if (strstr(spec, "file"))
-    return serve_fail(error, SHOAL_BAD_INPUT, "a file cannot be shown here; import it");
+  json_t *model = serve_yaml_to_json(spec, strlen(spec));
+  bool plain = json_is_object(model) && !json_object_get(model, "file");
+  json_decref(model);
+  if (!plain)
+    return serve_fail(
+        error, SHOAL_BAD_INPUT,
+        "give the hierarchy as a YAML mapping; a file cannot be shown here: import it");
   shoal_status status = serve_work_raw(job, &table, error);
   if (status == SHOAL_OK) status = shoal_hierarchy_build(spec, table->table, column, &csv, error);
   if (status == SHOAL_OK) {

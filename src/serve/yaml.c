@@ -8,7 +8,8 @@
 
 enum { MAX_DEPTH = 64, MAX_DIGITS = 15 };
 
-/* Is it a number as JSON writes it, short enough for a double to hold it exactly? */
+/* Is it a number that JSON writes in the same way, short enough for a double to hold it exactly?
+ * 1.10 is not: it may be a code, and would come back as 1.1. */
 static bool is_number(const char *text, size_t size) {
   size_t i = size && text[0] == '-', start = i;
   while (i < size && text[i] >= '0' && text[i] <= '9') i++;
@@ -16,9 +17,9 @@ static bool is_number(const char *text, size_t size) {
   if (i < size && text[i] == '.') {
     size_t point = ++i;
     while (i < size && text[i] >= '0' && text[i] <= '9') i++;
-    if (i == point) return false;
+    if (i == point || text[i - 1] == '0') return false;
   }
-  return i == size && size <= MAX_DIGITS;
+  return i == size && size <= MAX_DIGITS && strncmp(text, "-0", size) != 0;
 }
 
 static json_t *scalar_value(struct fy_node *node) {

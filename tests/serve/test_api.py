@@ -88,6 +88,18 @@ class Api(unittest.TestCase):
     def test_the_local_release_is_that_of_the_command_line(self):
         self.release_equals("local.yaml")
 
+    def test_two_releases_cannot_be_put_side_by_side(self):
+        """The seed decides the order of the rows: each release has its own, too long to be guessed."""
+        self.open()
+        seeds = [int(self.server.result(self.session, "anonymize")["seed"]) for _ in range(4)]
+        self.assertEqual(4, len(set(seeds)))
+        self.assertGreater(max(seeds), 1 << 52)
+
+    def test_numbers_that_may_be_codes_stay_as_they_are(self):
+        policy = "shoal: 1\nattributes:\n  a: {role: quasi, hierarchy: {tree: {A: [1.10, 1.5, -0, 7, 0.5]}}}\n"
+        model = self.server.api("PUT", f"/sessions/{self.session}/policy", policy)["policy"]["model"]
+        self.assertEqual(["1.10", 1.5, "-0", 7, 0.5], model["attributes"]["a"]["hierarchy"]["tree"]["A"])
+
     def test_nodes_are_those_of_the_lattice(self):
         self.open()
         listed = self.server.result(self.session, "lattice")["answer"]["nodes"]
@@ -169,6 +181,9 @@ class Api(unittest.TestCase):
         self.server.result(self.session, "profile")
         rows = self.server.api("POST", f"/sessions/{self.session}/rows", {"from": 59, "n": 20})
         self.assertEqual((60, 1), (rows["total"], len(rows["rows"])))
+        self.server.api("POST", f"/sessions/{self.session}/open", {"delimiter": ";"})  # to be read in another way
+        self.server.api("POST", f"/sessions/{self.session}/rows", {"from": 0, "n": 2}, expect=409)
+        self.open()
         values = self.server.result(self.session, "values", {"column": "sex"})["values"]
         self.assertEqual({"F": 30, "M": 30}, dict(values))
         self.assertEqual(2, self.server.job(self.session, "values", {"column": "nothing"})[-1]["error"]["status"])

@@ -236,6 +236,26 @@ class Files(unittest.TestCase):
                 if path != "data.csv/":
                     server.api("POST", f"/sessions/{session}/open", {"data": path}, expect=403)
 
+    def test_names_of_files_in_other_spellings(self):
+        """A number is a name to the engine, and YAML has more than one way to write a key."""
+        os.symlink("../levels.csv", os.path.join(self.inside, "123"))
+        outside = os.path.join(self.top, "levels.csv")
+        with Server(self.inside) as server:
+            session = server.session()
+            server.api("POST", f"/sessions/{session}/open", {"data": "data.csv"})
+            for entry in ("file: 123", '"\\x66ile": 123', f'"\\x66ile": "{outside}"', f"? file\n    : {outside}"):
+                policy = ("shoal: 1\nattributes:\n  ill: {role: sensitive}\n  age:\n   role: quasi\n   hierarchy:\n    %s\n"
+                          "privacy: {k: 2}\n" % entry)
+                server.api("PUT", f"/sessions/{session}/policy", policy)
+                for kind in ("check", "lattice"):
+                    self.assertIn("below this directory", server.job(session, kind)[-1]["error"]["message"], entry)
+            for spec in (f"{{file: {outside}}}", f'{{"\\x66ile": "{outside}"}}', f'"\\u0066ile": {outside}', "{file: 123}",
+                         f"{{? file : {outside}}}", "[]", "{"):
+                last = server.job(session, "hierarchy", {"column": "age", "spec": spec})[-1]
+                self.assertIn("a file cannot be shown here", last["error"]["message"], spec)
+            made = server.result(session, "hierarchy", {"column": "age", "spec": "{intervals: [5]}"})
+            self.assertIn("20;", made["csv"])
+
     def test_files_that_a_policy_names(self):
         with Server(self.inside) as server:
             session = server.session()
@@ -293,6 +313,53 @@ class Life(unittest.TestCase):
                 self.assertIn(status_of(read_answer(made)), (0, 200))
             self.assertIn("nodes", server.result(session, "lattice")["answer"])
             self.assertEqual((0, ""), server.stop())
+
+    def begin_policy(self, server, session, size=9):
+        """A request whose headers the server has, and nothing of its body."""
+        made = server.connect()
+        made.sendall(server.lines(f"PUT /api/v1/sessions/{session}/policy HTTP/1.1", f"Content-Length: {size}",
+                                  "Expect: 100-continue").encode())
+        self.assertEqual(100, status_of(made.recv(1000)))
+        return made
+
+    def test_a_session_that_ends_during_a_request(self):
+        with Server() as server:
+            session = server.session()
+            with self.begin_policy(server, session) as made:
+                server.api("DELETE", f"/sessions/{session}")
+                made.sendall(b"shoal: 1\n")
+                self.assertEqual(404, status_of(read_answer(made)))
+            session = server.session()
+            with self.begin_policy(server, session) as made:
+                for _ in range(32):  # the oldest session makes room
+                    server.session()
+                made.sendall(b"shoal: 1\n")
+                self.assertEqual(404, status_of(read_answer(made)))
+            self.assertEqual((0, ""), server.stop())
+
+    def test_a_request_that_is_complete_when_the_server_ends(self):
+        for size in (10000, 20000, 30000):  # the last part is read when the sessions are closed
+            with Server() as server, self.begin_policy(server, server.session(), size) as made:
+                os.kill(server.process.pid, signal.SIGSTOP)
+                made.sendall(b"#" * size)
+                server.process.send_signal(signal.SIGINT)
+                os.kill(server.process.pid, signal.SIGCONT)
+                _, err = server.process.communicate(timeout=120)
+                self.assertEqual((0, ""), (server.process.returncode, err))
+
+    def test_closed_uploads_leave_the_disk(self):
+        def uploads(server):
+            top = f"/proc/{server.process.pid}/fd"
+            targets = [os.readlink(os.path.join(top, name)) for name in os.listdir(top)]
+            return sum(target.endswith(" (deleted)") for target in targets)
+        with Server() as server:
+            session = server.session()
+            for _ in range(2):
+                server.api("PUT", f"/sessions/{session}/data", b"a,b\n1,2\n3,4\n", Shoal_Name="t.csv")
+                for kind in ("open", "profile", "values"):
+                    server.job(session, kind, {"column": "a"})
+            server.api("POST", f"/sessions/{session}/open", {"example": "hospital"})
+            self.assertTrue(wait_until(lambda: uploads(server) == 1), uploads(server))
 
     def test_many_connections_at_once(self):
         with Server() as server:
