@@ -166,6 +166,7 @@ static bool is_label(const shoal_attribute *attribute, const shoal_hierarchy *tr
   case SHOAL_HIERARCHY_MASK: return is_masked(spec, cell, size);
   case SHOAL_HIERARCHY_DATE: return is_interval(cell, size) || is_period(cell, size);
   case SHOAL_HIERARCHY_FILE:
+  case SHOAL_HIERARCHY_LEVELS:
   case SHOAL_HIERARCHY_TREE: return is_upper_label(tree, cell, size);
   case SHOAL_HIERARCHY_SETS:
   case SHOAL_HIERARCHY_TOP: return false;

@@ -73,6 +73,7 @@ const shoal_kind *shoal_kind_find(shoal_hierarchy_kind kind);
 
 shoal_status shoal_top_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_file_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_levels_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_tree_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_intervals_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_round_start(shoal_builder *builder, shoal_error *error) SHOAL_MUST_CHECK;
@@ -83,7 +84,10 @@ shoal_status shoal_date_start(shoal_builder *builder, shoal_error *error) SHOAL_
 /* The spelling of a value or label that all its equal ones have. False: no memory. */
 bool shoal_builder_respell(shoal_builder *builder, shoal_label *label);
 
-/* Fails at a row of the file, or at a leaf of the policy's tree. */
+/* What a path is in messages: a "row" of a file or of levels, or a "leaf" of a tree. */
+const char *shoal_path_word(const shoal_builder *builder);
+
+/* Fails at such a row or leaf. */
 shoal_status shoal_path_fail(const shoal_builder *builder, uint64_t row, shoal_error *error,
                              const char *format, ...) SHOAL_PRINTF(4, 5);
 

@@ -45,8 +45,9 @@ shoal_status shoal_path_fail(const shoal_builder *builder, uint64_t row, shoal_e
   (void)vsnprintf(detail, sizeof detail, format, args);
   va_end(args);
   if (builder->spec->kind != SHOAL_HIERARCHY_FILE)
-    return shoal_builder_fail(builder, error, "leaf %llu of the tree: %s", (unsigned long long)row,
-                              detail);
+    return shoal_builder_fail(
+        builder, error, "%s %llu of the %s: %s", shoal_path_word(builder), (unsigned long long)row,
+        builder->spec->kind == SHOAL_HIERARCHY_TREE ? "tree" : "levels", detail);
   const shoal_location location = {.file = builder->spec->file, .row = row};
   return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "%s", detail);
 }
@@ -87,8 +88,7 @@ static shoal_status path_conflict(const shoal_builder *builder, const shoal_hier
   return shoal_path_fail(builder, second->row, error,
                          "its %s has two parents: %s %llu has it below another label; make the "
                          "next level equal, or rename one label",
-                         name, builder->spec->kind == SHOAL_HIERARCHY_FILE ? "row" : "leaf",
-                         (unsigned long long)first->row);
+                         name, shoal_path_word(builder), (unsigned long long)first->row);
 }
 
 /* A missing value keeps its text, which is also a label of `level` for another leaf. */

@@ -16,6 +16,8 @@
       shoal_file_start)                                                                            \
   ROW(TREE, "tree", "{LABEL: [VALUE, ...], ...}", "a tree written in the policy, under *", true,   \
       shoal_tree_start)                                                                            \
+  ROW(LEVELS, "levels", "[[VALUE, LABEL, ..., TOP], ...]",                                         \
+      "the rows of such a file, written in the policy", true, shoal_levels_start)                  \
   ROW(INTERVALS, "intervals", "[WIDTH, ...]|auto, origin: NUMBER",                                 \
       "numbers in intervals such as [20-29], each width a multiple of the one before; then *",     \
       false, shoal_intervals_start)                                                                \

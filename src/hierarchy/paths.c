@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hierarchy/paths: the kinds "file" and "tree". Both give paths: a value and its labels up to the
- * top. Leaves are numbered by interning. The column's values come first, by code; a path's value
- * either is one of them or becomes a new leaf.
+ * hierarchy/paths: the kinds "file", "levels" and "tree". They give paths: a value and its labels
+ * up to the top. Leaves are numbered by interning. The column's values come first, by code; a
+ * path's value either is one of them or becomes a new leaf.
  *
  * Unequal heights, a second top and a value with two parents are reported in the order of the file;
  * compile.c finds labels with two parents.
@@ -17,8 +17,13 @@
 #include "read/source.h"
 #include "table/bad_cells.h"
 
-static const char *row_word(const shoal_builder *builder) {
-  return builder->spec->kind == SHOAL_HIERARCHY_FILE ? "row" : "leaf";
+/* Are paths given as rows, which begin with the value? */
+static bool has_rows(const shoal_builder *builder) {
+  return builder->spec->kind != SHOAL_HIERARCHY_TREE;
+}
+
+const char *shoal_path_word(const shoal_builder *builder) {
+  return has_rows(builder) ? "row" : "leaf";
 }
 
 static const shoal_label *labels_of(const shoal_paths *paths, const shoal_path *path) {
@@ -31,22 +36,22 @@ static shoal_status check_against_first(const shoal_builder *builder, const shoa
   const shoal_paths *paths = &builder->paths;
   if (paths->n_paths == 0) return SHOAL_OK;
   const shoal_path *first = &paths->paths[0];
-  bool file = builder->spec->kind == SHOAL_HIERARCHY_FILE;
+  bool rows = has_rows(builder);
   if (!builder->options->ragged && n_labels != first->n_labels)
     return shoal_path_fail(builder, row, error,
                            "has %u %s%s, %s %llu has %u; every %s needs as many levels: repeat a "
                            "label",
-                           n_labels + file, file ? "cell" : "label",
-                           n_labels + file == 1 ? "" : "s", row_word(builder),
-                           (unsigned long long)first->row, first->n_labels + file,
-                           row_word(builder));
+                           n_labels + rows, rows ? "cell" : "label",
+                           n_labels + rows == 1 ? "" : "s", shoal_path_word(builder),
+                           (unsigned long long)first->row, first->n_labels + rows,
+                           shoal_path_word(builder));
   if (!shoal_label_equal(labels[n_labels - 1], labels_of(paths, first)[first->n_labels - 1]))
     return shoal_path_fail(
         builder, row, error,
         "its last %s differs from that of %s %llu; the top must be the same label "
         "in all %ss, for example '*', and a header row is not allowed",
-        file ? "column" : "label", row_word(builder), (unsigned long long)first->row,
-        file ? "row" : "path");
+        rows ? "column" : "label", shoal_path_word(builder), (unsigned long long)first->row,
+        rows ? "row" : "path");
   return SHOAL_OK;
 }
 
@@ -73,7 +78,7 @@ static shoal_status check_repeated(const shoal_builder *builder, const shoal_pat
   return shoal_path_fail(
       builder, row, error,
       "its value has two parents: %s %llu has other labels; delete one of the two",
-      row_word(builder), (unsigned long long)before->row);
+      shoal_path_word(builder), (unsigned long long)before->row);
 }
 
 /*
@@ -131,9 +136,10 @@ static shoal_status fail_lacking(const shoal_builder *builder, uint32_t n_lackin
         builder->spec->file, n_lacking, plural, which, where, each);
   else
     status = shoal_builder_fail(builder, error,
-                                "the hierarchy's tree lacks %u value%s of the column%s; add %s, or "
+                                "the hierarchy's %s lacks %u value%s of the column%s; add %s, or "
                                 "list it under data.missing only if it means unknown",
-                                n_lacking, plural, where, each);
+                                has_rows(builder) ? "list of levels" : "tree", n_lacking, plural,
+                                where, each);
   if (error) {
     error->row = found.first_row;
     (void)snprintf(error->column, sizeof error->column, "%s", which);
@@ -200,6 +206,20 @@ static shoal_status take_row(const shoal_cells *cells, size_t row, shoal_label *
   return SHOAL_OK;
 }
 
+/* Adds the path of a row of n labels, the value first. */
+static shoal_status add_row(shoal_builder *builder, shoal_label *labels, size_t n, uint64_t row,
+                            shoal_error *error) {
+  if (n == 1)
+    return shoal_path_fail(builder, row, error, "has one column and no top: each row is %s",
+                           builder->spec->kind == SHOAL_HIERARCHY_FILE
+                               ? "value;level1;...;top, separated by ; or , or tab"
+                               : "[value, level1, ..., top]");
+  if (n - 1 > SHOAL_MAX_LEVELS)
+    return shoal_path_fail(builder, row, error, "has %zu levels; at most %d are allowed", n - 1,
+                           SHOAL_MAX_LEVELS);
+  return add_path(builder, labels[0], labels + 1, (uint32_t)(n - 1), row, error);
+}
+
 static shoal_status add_rows(shoal_builder *builder, const shoal_cells *cells, shoal_error *error) {
   shoal_label *labels = NULL;
   size_t capacity = 0;
@@ -207,15 +227,7 @@ static shoal_status add_rows(shoal_builder *builder, const shoal_cells *cells, s
   for (size_t row = 0; row < cells->n_rows && status == SHOAL_OK; row++) {
     size_t n;
     status = take_row(cells, row, &labels, &capacity, &n, error);
-    if (status != SHOAL_OK || n == 0) continue;
-    if (n == 1)
-      status = shoal_path_fail(builder, row + 1, error,
-                               "has one column and no top: each row is value;level1;...;top, "
-                               "separated by ; or , or tab");
-    else if (n - 1 > SHOAL_MAX_LEVELS)
-      status = shoal_path_fail(builder, row + 1, error, "has %zu levels; at most %d are allowed",
-                               n - 1, SHOAL_MAX_LEVELS);
-    else status = add_path(builder, labels[0], labels + 1, (uint32_t)(n - 1), row + 1, error);
+    if (status == SHOAL_OK && n) status = add_row(builder, labels, n, row + 1, error);
   }
   free(labels);
   return status;
@@ -253,6 +265,20 @@ shoal_status shoal_file_start(shoal_builder *builder, shoal_error *error) {
   SHOAL_TRY(read_rows(builder, bytes, size_bytes, error));
   if (builder->paths.n_paths == 0)
     return shoal_path_fail(builder, 0, error, "is empty: give it rows value;level1;...;top");
+  return finish_paths(builder, error);
+}
+
+/* ------------------------------------------------------------ kind "levels" */
+
+shoal_status shoal_levels_start(shoal_builder *builder, shoal_error *error) {
+  const shoal_hierarchy_spec *spec = builder->spec;
+  shoal_label labels[SHOAL_MAX_LEVELS + 1];
+  for (size_t r = 0; r < spec->n_rows; r++) {
+    const shoal_level_row *row = &spec->rows[r];
+    for (size_t i = 0; i < row->n_labels && i <= SHOAL_MAX_LEVELS; i++)
+      labels[i] = (shoal_label){row->labels[i], strlen(row->labels[i])};
+    SHOAL_TRY(add_row(builder, labels, row->n_labels, r + 1, error));
+  }
   return finish_paths(builder, error);
 }
 

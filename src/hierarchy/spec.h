@@ -12,6 +12,7 @@ typedef enum shoal_hierarchy_kind {
   SHOAL_HIERARCHY_SETS, /* the same in full-domain recoding; sets of values in local recoding */
   SHOAL_HIERARCHY_FILE,
   SHOAL_HIERARCHY_TREE,
+  SHOAL_HIERARCHY_LEVELS,
   SHOAL_HIERARCHY_INTERVALS,
   SHOAL_HIERARCHY_CUTS,
   SHOAL_HIERARCHY_MASK,
@@ -25,6 +26,12 @@ typedef struct shoal_tree_node {
   const struct shoal_tree_node *children;
   size_t n_children; /* 0: a leaf */
 } shoal_tree_node;
+
+/* A row of inline levels: a value and its labels up to the top. */
+typedef struct shoal_level_row {
+  const char *const *labels; /* the value first */
+  size_t n_labels;
+} shoal_level_row;
 
 typedef enum shoal_date_unit {
   SHOAL_DATE_DAY,
@@ -44,6 +51,8 @@ typedef struct shoal_hierarchy_spec {
   uint32_t line, at;           /* its position in the policy */
   const char *file;            /* FILE: resolved path */
   shoal_tree_node tree;        /* TREE: its root, labelled "*" */
+  const shoal_level_row *rows; /* LEVELS */
+  size_t n_rows;
   const shoal_decimal *widths; /* INTERVALS, ROUND: ascending, each a multiple of the one before */
   size_t n_widths;
   bool auto_widths; /* INTERVALS: chosen by the data */

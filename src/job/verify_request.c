@@ -284,9 +284,8 @@ static bool request_folds(shoal_owned_verify_request *c, const shoal_context *p)
 /* Labels of these kinds need not be numbers. */
 static bool has_words(const shoal_attribute *attribute) {
   shoal_hierarchy_kind kind = attribute->hierarchy.kind;
-  return attribute->has_hierarchy &&
-         (kind == SHOAL_HIERARCHY_FILE || kind == SHOAL_HIERARCHY_TREE ||
-          kind == SHOAL_HIERARCHY_MASK || kind == SHOAL_HIERARCHY_DATE);
+  return attribute->has_hierarchy && (shoal_attribute_has_tree(attribute) ||
+                                      kind == SHOAL_HIERARCHY_MASK || kind == SHOAL_HIERARCHY_DATE);
 }
 
 /* A number as text; NULL: not given, or no memory. */

@@ -37,6 +37,7 @@ static shoal_verify_kind kind_of(const shoal_attribute *attribute, bool local) {
   switch (attribute->hierarchy.kind) {
   case SHOAL_HIERARCHY_SETS: return SHOAL_VERIFY_SETS;
   case SHOAL_HIERARCHY_FILE:
+  case SHOAL_HIERARCHY_LEVELS:
   case SHOAL_HIERARCHY_TREE: return SHOAL_VERIFY_TREE;
   case SHOAL_HIERARCHY_MASK: return SHOAL_VERIFY_MASK;
   case SHOAL_HIERARCHY_DATE: return SHOAL_VERIFY_DATES;

@@ -62,6 +62,25 @@ static void put_read_tree(shoal_canonical *out, const char *key) {
   shoal_text_add(out->text, "]");
 }
 
+/* Rows without a public label are left out, and of the others the labels that are not public. */
+static void put_read_levels(shoal_canonical *out, const char *key) {
+  const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
+  if (spec->kind != SHOAL_HIERARCHY_LEVELS) return;
+  shoal_canonical_key(out, key);
+  shoal_text_add(out->text, "[");
+  size_t n_rows = 0;
+  for (size_t r = 0; r < spec->n_rows; r++) {
+    size_t begin = out->text->size_bytes, n = 0;
+    shoal_text_add(out->text, n_rows ? ", [" : "[");
+    for (size_t i = 0; i < spec->rows[r].n_labels; i++)
+      if (is_public(out, spec->rows[r].labels[i])) add_item(out, &n, spec->rows[r].labels[i]);
+    shoal_text_add(out->text, "]");
+    if (n) n_rows++;
+    else shoal_text_cut(out->text, begin);
+  }
+  shoal_text_add(out->text, "]");
+}
+
 static void add_numbers(shoal_text *text, const shoal_decimal *numbers, size_t n) {
   for (size_t i = 0; i < n; i++) {
     shoal_text_add(text, i ? ", " : "[");

@@ -355,6 +355,39 @@ static shoal_status read_file(shoal_policy_reader *reader, const shoal_yaml *nod
   return shoal_read_path(reader, node, &target->spec->file);
 }
 
+/* One row of levels; the compiler checks lengths and labels, as it does for files. */
+static shoal_status read_level_row(shoal_policy_reader *reader, const shoal_yaml *list,
+                                   shoal_level_row *row) {
+  static const char such[] = "a value and its labels up to the top, such as [49, '[40-49]', '*']";
+  if (list->kind != SHOAL_YAML_LIST || list->n == 0)
+    return shoal_reader_expected(reader, list, such);
+  const char **labels = shoal_arena_alloc(reader->arena, list->n, sizeof *labels);
+  if (!labels) return shoal_fail_memory(reader->error);
+  const shoal_yaml *item = list->first;
+  for (size_t i = 0; i < list->n; i++, item = item->next) {
+    if (item->kind != SHOAL_YAML_SCALAR || shoal_yaml_is_null(item))
+      return shoal_reader_expected(reader, item, such);
+    labels[i] = item->text;
+  }
+  *row = (shoal_level_row){labels, list->n};
+  return SHOAL_OK;
+}
+
+static shoal_status read_levels(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+  spec_target *target = into;
+  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_LEVELS));
+  if (node->kind != SHOAL_YAML_LIST || node->n == 0)
+    return shoal_reader_expected(reader, node, "a list of rows, such as [[49, '[40-49]', '*']]");
+  shoal_level_row *rows = shoal_arena_alloc(reader->arena, node->n, sizeof *rows);
+  if (!rows) return shoal_fail_memory(reader->error);
+  const shoal_yaml *list = node->first;
+  for (size_t i = 0; i < node->n; i++, list = list->next)
+    SHOAL_TRY(read_level_row(reader, list, &rows[i]));
+  target->spec->rows = rows;
+  target->spec->n_rows = node->n;
+  return SHOAL_OK;
+}
+
 static shoal_status read_tree(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
   spec_target *target = into;
   SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_TREE));
@@ -440,7 +473,7 @@ shoal_status shoal_read_hierarchy(shoal_policy_reader *reader, const shoal_yaml 
   if (!target.kind && (!coding || !shoal_coding_given(&spec->coding)))
     return shoal_reader_fail(reader, node->mark,
                              "%s: no kind is given; write one of: file, tree, "
-                             "intervals, round, cuts, mask, date, sets, top",
+                             "levels, intervals, round, cuts, mask, date, sets, top",
                              shoal_reader_subject(reader).text);
   SHOAL_TRY(
       check_companion(reader, &target, target.origin, SHOAL_HIERARCHY_INTERVALS, "intervals"));

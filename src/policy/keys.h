@@ -102,6 +102,8 @@
       "CSV rows value;level1;...;top, relative to the policy")                                     \
   KEY("attributes.NAME.hierarchy.", "tree", read_tree, "{LABEL: [VALUE, ...], ...}",               \
       "inline: nested labels down to the values; its top is *")                                    \
+  KEY("attributes.NAME.hierarchy.", "levels", read_levels, "[[VALUE, LABEL, ..., TOP], ...]",      \
+      "inline: the rows of such a file, for policies made by programs")                            \
   KEY("attributes.NAME.hierarchy.", "intervals", read_intervals, "[WIDTH, ...]|auto",              \
       "a level for each width, each a multiple of the one before; auto: round widths that fit")    \
   KEY("attributes.NAME.hierarchy.", "round", read_round, "WIDTH|[WIDTH, ...]",                     \

@@ -219,10 +219,12 @@ static inline bool shoal_policy_knows_header(size_t n_known, size_t n) {
   return n_known >= n - n_known;
 }
 
-/* Has it a file or a tree, with values of its own? Other kinds are built from the data. */
+/* Has it a file, levels or a tree, with values of its own? Other kinds are built from the data. */
 static inline bool shoal_attribute_has_tree(const shoal_attribute *attribute) {
-  return attribute->has_hierarchy && (attribute->hierarchy.kind == SHOAL_HIERARCHY_FILE ||
-                                      attribute->hierarchy.kind == SHOAL_HIERARCHY_TREE);
+  shoal_hierarchy_kind kind = attribute->hierarchy.kind;
+  return attribute->has_hierarchy &&
+         (kind == SHOAL_HIERARCHY_FILE || kind == SHOAL_HIERARCHY_LEVELS ||
+          kind == SHOAL_HIERARCHY_TREE);
 }
 
 /* In local recoding, is a class labelled with the set of its values? */

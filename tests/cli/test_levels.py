@@ -16,6 +16,42 @@ LATTICE = ("samarati", "incognito", "optimal", "datafly")
 LOCAL = ("flock", "mondrian", "top-down", "k-member")
 
 
+def paths(tree, up=("*",)):
+    """The rows of `levels` that mean the same as a tree."""
+    if isinstance(tree, list):
+        return [[value, *up] for value in tree]
+    return [row for label, below in tree.items() for row in paths(below, (label, *up))]
+
+
+class InlineLevels(clitest.Case):
+    """hierarchy: {levels: [[value, label, .., top], ..]}, the rows of a hierarchy file inside the policy."""
+
+    def release(self, hierarchy, *words, code=0):
+        rng = random.Random(5)
+        rows = [[rng.choice("aaabcdefgh"), rng.choice("xyz")] for _ in range(60)]
+        self.put("data.csv", csv_bytes([["town", "ill"], *rows]))
+        self.put("policy.yaml", clitest.policy_text({"town": {"role": "quasi", "hierarchy": hierarchy}, "ill": {"role": "sensitive"}},
+                                                    k=4, p=2, accept=None, method={"max-suppression": "10%"}, top={}))
+        result = self.run_shoal("anonymize", "data.csv", "-P", "policy.yaml", "-o", "out.csv", "--seed", "1",
+                                "--certificate", "c.html", *words)
+        self.assertEqual(code, result.code, f"\n{result}")
+        return self.read("out.csv") if code == 0 else result.err.decode()
+
+    def test_the_same_release_as_with_a_tree(self):
+        for algorithm in ("samarati", "optimal", "flock", "mondrian"):
+            with self.subTest(algorithm):
+                self.assertEqual(self.release({"tree": TREE}, "--algorithm", algorithm),
+                                 self.release({"levels": paths(TREE)}, "--algorithm", algorithm))
+
+    def test_faults_name_the_row(self):
+        rows = paths(TREE)
+        for wrong, phrase in ((rows[:-1], "list of levels lacks 1 value"), (rows + [["i", "AB", "B", "*"]], "row 9 of the levels"),
+                              (rows + [["i", "*"]], "row 9 of the levels"), (rows + [["i"]], "no top"),
+                              (rows + [["i", "GH", "B", "all"]], "the top must be the same"), ([[]], "a value and its labels")):
+            with self.subTest(phrase):
+                self.assertIn(phrase, self.release({"levels": wrong}, "--algorithm", "samarati", code=2))
+
+
 class Levels(clitest.Case):
     def table(self, town=None, age=None, n=80, k=3):
         rng = random.Random(3)

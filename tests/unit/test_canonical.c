@@ -47,6 +47,8 @@ static const struct {
     {"attributes.NAME.hierarchy.file", SPEC("file: d/e/f.csv"), "hierarchy: {file: f.csv}"},
     {"attributes.NAME.hierarchy.tree", SPEC("tree: {X: [x, {V: [v, z]}], \"1\": [\"\"]}"),
      "hierarchy: {tree: [X: [x, V: [v, z]], \"1\": [\"\"]]}"},
+    {"attributes.NAME.hierarchy.levels", SPEC("levels: [[x, X, '*'], [1, \"2\", '*']]"),
+     "hierarchy: {levels: [[x, X, \"*\"], [\"1\", \"2\", \"*\"]]}"},
     {"attributes.NAME.hierarchy.intervals", SPEC("intervals: [5, 10.0]"), "{intervals: [5, 10]}"},
     {"attributes.NAME.hierarchy.intervals", SPEC("intervals: auto"), "{intervals: auto}"},
     {"attributes.NAME.hierarchy.round", SPEC("round: 100"), "{round: [100]}"},

@@ -86,6 +86,9 @@ static const struct {
     {"hierarchy.format", ATTRIBUTE "hierarchy: {date: year, format: ", "}}}\n", 31},
     {"hierarchy.top", ATTRIBUTE "hierarchy: {top: ", "}}}\n", 31},
     {"hierarchy.tree", ATTRIBUTE "hierarchy: {tree: ", "}}}\n", NOTHING | WORD | EMPTY},
+    {"hierarchy.levels", ATTRIBUTE "hierarchy: {levels: ", "}}}\n", 31},
+    {"hierarchy.levels", ATTRIBUTE "hierarchy: {levels: [", "]}}}\n",
+     MAPPING | NOTHING | EMPTY | WORD},
     {"hierarchy.tree", ATTRIBUTE "hierarchy: {tree: {A: [", "]}}}}\n", LIST | NOTHING},
     {"hierarchy.tree", ATTRIBUTE "hierarchy: {tree: {A: ", "}}}}\n", NOTHING},
 };
