@@ -292,6 +292,7 @@ class Page(unittest.TestCase):
         self.page.reload()
         self.page.get_by_role("button", name="census.csv").click()
         self.page.get_by_text("census.csv has 3,000 rows").wait_for()
+        self.page.get_by_role("link", name="Next: columns").wait_for()  # profiled: nothing more is said of the table
         self.page.get_by_role("button", name="census.yaml").click()
         self.page.get_by_text("Policy census.yaml opened.").wait_for()
         self.step("Explore")
