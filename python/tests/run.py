@@ -41,7 +41,7 @@ def call(*command, **options):
 
 
 def environment(folder):
-    """The interpreter of an environment with all packages; made anew if their list changed."""
+    """The interpreter of an environment with all packages; built again if their list changed."""
     python, stamp = os.path.join(folder, "bin", "python"), os.path.join(folder, "packages")
     wanted = hashlib.sha256(repr((PACKAGES, sys.version)).encode()).hexdigest()
     if not (os.path.exists(stamp) and open(stamp, encoding="utf-8").read() == wanted):

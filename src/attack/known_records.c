@@ -174,7 +174,7 @@ static shoal_status attack_people(whereabouts *w, shoal_attack_finding *finding,
   free(n_rows);
   finding->n_rows = finding->below_k;
   finding->succeeds = finding->below_k > 0;
-  if (!finding->n_tried) finding->untested = "nobody has so many records";
+  if (!finding->n_tried) finding->untested = "nobody has that number of records";
   else if (!finding->n_matched) finding->untested = "nobody's records are all in the release";
   return SHOAL_OK;
 }

@@ -172,7 +172,7 @@ static bool is_as_in(const shoal_exchange_cluster *at, const uint32_t *cluster_o
   return true;
 }
 
-/* Makes the clusters those of the state. Only clusters that differ are made anew. */
+/* Makes the clusters those of the state. Only clusters that differ are built again. */
 static shoal_status restore(shoal_exchange *x, const uint32_t *cluster_of_row, shoal_error *error) {
   if (x->failed) return shoal_fail_memory(error); /* a row may be in no cluster */
   uint64_t n_rows = x->task->axes->n_rows;

@@ -324,7 +324,7 @@ static shoal_status parse_delimiter(const char *text, char *delimiter, shoal_err
 
 /*
  * The only attribute of role person, if its cells are compared bytewise and the file can be read
- * twice. Where it differs in every row, nothing of it but that is needed, and codes of so many
+ * twice. Where it differs in every row, nothing of it but that is needed, and codes of that many
  * values are expensive.
  */
 static const shoal_attribute *find_person(const shoal_policy *policy, const char *path) {

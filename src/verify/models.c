@@ -150,7 +150,7 @@ static shoal_status prove_k_anonymity(const shoal_verify_task *task, shoal_verif
   return SHOAL_OK;
 }
 
-/* Every class has rows of at least so many households; without a column of them, each row is one.
+/* Every class has rows of at least K households; without a column of them, each row is one.
  */
 static shoal_status prove_households(const shoal_verify_task *task, shoal_verify_damage *damage,
                                      shoal_error *error) {
