@@ -47,16 +47,22 @@ async function ask(method, path, body, headers) {
 export const call = async (method, path, body) => (await ask(method, path, body === undefined ? undefined : JSON.stringify(body))).json();
 export const inSession = (method, path, body) => call(method, `/sessions/${session}${path}`, body);
 
+// Makes the session this tab's own. A copy of a tab has its storage too, but not its lock; a tab that is loaded again waits for the lock of its old page.
+const hold = (id) => new Promise((resolve) => {
+  navigator.locks.request(`session ${id}`, { signal: AbortSignal.timeout(2000) }, () => { resolve(true); return new Promise(() => {}); }).catch(() => resolve(false));
+});
+
 // The session of this tab: the one from before a reload, or a new one.
 export async function openSession() {
   const known = sessionStorage.getItem("session");
-  if (known) {
+  if (known && await hold(known)) {
     session = known;
     try { return await inSession("GET", ""); } catch (error) { if (error.status !== 404) throw error; }
   }
   const state = await call("POST", "/sessions");
   session = state.session;
   sessionStorage.setItem("session", session);
+  await hold(session);
   return state;
 }
 

@@ -84,7 +84,7 @@ function intervals(name, spec) {
 }
 
 function cuts(name, spec) {
-  const levels = Array.isArray(spec.cuts[0]) ? spec.cuts : [spec.cuts];
+  const levels = (Array.isArray(spec.cuts[0]) ? spec.cuts : [spec.cuts]).map((l) => l.map(Number));
   const bounds = levels[0];
   const set = (next) => setHierarchy(name, { ...spec, cuts: [[...new Set(next)].sort((a, b) => a - b), ...levels.slice(1).map((l) => l.filter((b) => next.includes(b)))].filter((l) => l.length) });
   const move = (i, value) => set(bounds.map((b, j) => (j === i ? value : b)));
@@ -110,11 +110,11 @@ function groups(name, spec) {
     const target = label.value.trim();
     if (!target || !now.picked.size) { say("Choose values and name the group."); return; }
     const next = without(now.picked);
-    next[target] = [...(next[target] || []), ...now.picked];
-    set(next, `${plural(now.picked.size, "value")} moved to ${target}.`);
+    const members = [...(Object.hasOwn(next, target) ? next[target] : []), ...now.picked];
+    set(Object.fromEntries([...Object.entries(next), [target, members]]), `${plural(now.picked.size, "value")} moved to ${target}.`);
   };
   const rename = (old, fresh) => {
-    if (!fresh || fresh === old || groupsNow[fresh]) { render(); return; }
+    if (!fresh || fresh === old || Object.hasOwn(groupsNow, fresh)) { render(); return; }
     set(Object.fromEntries(Object.entries(groupsNow).map(([g, m]) => [g === old ? fresh : g, m])), `${old} is now ${fresh}.`);
   };
   const rest = values.filter(([v]) => !of.has(v)).length;
@@ -132,11 +132,12 @@ function groups(name, spec) {
 
 // Rows value;level1;...;top as the tree of a policy, whose top is *.
 function nested(rows) {
-  const top = {};
+  const make = () => Object.create(null); // a label may be named as something that every object has
+  const top = make();
   for (const row of rows) {
     const path = row.slice(1, -1).reverse(), last = path.pop();
     let at = top;
-    for (const label of path) at = at[label] = at[label] || {};
+    for (const label of path) at = at[label] = at[label] || make();
     (at[last] = at[last] || []).push(row[0]);
   }
   return top;

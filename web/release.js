@@ -17,7 +17,8 @@ const make = () => act(async () => {
   document.getElementById("outcome").focus();
 });
 
-const quoted = (text) => (/^[\w./-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`);
+// For a shell. A name that begins with a dash would be an option.
+const quoted = (text) => (text.startsWith("-") ? quoted(`./${text}`) : /^[\w./-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`);
 const seeded = () => model() && model().method && model().method.seed !== undefined;
 
 export function commandLine(made) {

@@ -334,6 +334,43 @@ class Page(unittest.TestCase):
         stranger.get_by_role("button", name="Open the hospital example").wait_for()
         self.assertEqual("60", first.locator("#strip dd b").first.inner_text())
 
+    def test_a_copied_tab_has_a_session_of_its_own(self):
+        """A browser copies the storage of a tab with it; what one tab shows must not be changed by another."""
+        self.open_example()
+        with self.page.expect_popup() as caught:
+            self.page.evaluate("void window.open('/')")
+        copy = caught.value
+        copy.get_by_role("button", name="Open the hospital example").wait_for()
+        own = "sessionStorage.getItem('session')"
+        self.assertNotEqual(self.page.evaluate(own), copy.evaluate(own))
+        self.assertEqual(0, copy.get_by_text("First rows, raw").count())
+        self.page.reload()
+        self.page.get_by_text("First rows, raw").wait_for()
+
+    def test_labels_that_are_names_of_the_language(self):
+        self.open_example()
+        self.step("Hierarchies")
+        self.page.get_by_role("group", name="Quasi-identifiers").get_by_role("button", name="marital").click()
+        self.page.get_by_label("partnership").check()
+        self.page.get_by_label("Name of the group", exact=True).fill("constructor")
+        self.page.get_by_role("button", name="Move the chosen values there").click()
+        self.page.get_by_text("1 value moved to constructor.").wait_for()
+        rows = "".join(f"{value};accepted;__proto__;*\n" for value in ("single", "married", "divorced", "widowed", "partnership"))
+        self.page.get_by_label("Import a CSV file").set_input_files(
+            {"name": "levels.csv", "mimeType": "text/csv", "buffer": rows.encode()})
+        self.page.get_by_text("5 rows imported.").wait_for()
+        self.page.get_by_text(re.compile("^__proto__ – 60 rows")).wait_for()
+        self.assertEqual("undefined", self.page.evaluate("typeof ({}).accepted"))
+        self.assertEqual([], self.faults)
+
+    def test_names_of_files_in_the_command_line(self):
+        for name in ("-o'.csv", "-P"):
+            self.page.locator("#chooseFile").set_input_files(
+                {"name": name, "mimeType": "text/csv", "buffer": (self.directory / "patients.csv").read_bytes()})
+            self.page.get_by_text(f"{name} has 60 rows").wait_for()
+            command = self.page.evaluate("import('/release.js').then((release) => release.commandLine({ seed: '1' }))")
+            self.assertEqual(["shoal", "anonymize", "./" + name, "-P", "policy.yaml"], shlex.split(command)[:5])
+
     def test_nothing_stays_and_nothing_leaves(self):
         self.open_example()
         for name in STEPS:
