@@ -565,19 +565,19 @@ typedef struct shoal_arrow_options {
  * Kept columns, and sensitive values in their own type, are taken from the caller's table by row
  * number (shoal_release_row_numbers): this copies nothing through shoal. Take sensitive values so
  * only if the policy neither folds nor codes them (`fold`, `type: number`, `rare`, `top-code`):
- * their spellings would differ from the released ones.
+ * their spellings would differ from the released ones; and never those of noise rows, which are
+ * invented (`method.noise`).
  */
 SHOAL_API shoal_status shoal_release_to_arrow(shoal_release *release,
                                               const shoal_arrow_options *options,
                                               const shoal_run *run, struct ArrowArrayStream *out,
                                               shoal_error *error) SHOAL_MUST_CHECK;
 
-#define SHOAL_NO_ROW UINT64_MAX /* the number of a noise row, which no row of the table is */
-
 /*
  * The row of the table that each released row was made of, from 0, in the order of the last release
- * that was written or exported. *rows is owned by the release, until it is written or exported
- * again. They link the release to the original: do not publish them. SHOAL_BAD_INPUT before the
+ * that was written or exported. A noise row has the number of the row of its class whose kept cells
+ * it shows: other cells would tell it apart. *rows is owned by the release, until it is written or
+ * exported again. They link the release to the original: do not publish them. SHOAL_BAD_INPUT before the
  * first, or if the rows of a file did not fit into run->memory_bytes.
  */
 SHOAL_API shoal_status shoal_release_row_numbers(shoal_release *release, const uint64_t **rows,

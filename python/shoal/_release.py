@@ -12,6 +12,7 @@ from collections import Counter
 from typing import Any
 
 from . import _html, _output, _shoal
+from ._errors import Error
 from ._policy import Policy
 from ._results import HTML, JSON, SVG, TEXT, VERDICTS, Records
 from ._tables import FOR_REVIEW, Coded, Frame, Made, frame_of
@@ -61,6 +62,8 @@ class Release:
                 stream = frame_of(self.table).stream().__arrow_c_stream__()
                 masked = _shoal.table_from_stream(stream, policy._handle, FOR_REVIEW, run)
                 _shoal.release_compare(handle, masked, previous, run)
+                if strict:  # comparing may have found more: refused before anything is exported
+                    _shoal.release_columns(handle, keep_order, strict, _FIGURES, run)
         self.report = json.loads(_shoal.render(handle, JSON))
         self._text = _shoal.render(handle, TEXT).rstrip("\n")
         self._warn()
@@ -124,7 +127,7 @@ class Release:
                 found.append({"attribute": name, "value": _plain(value), "label": label, "rows": n})
                 every[value] -= n
             found += [{"attribute": name, "value": _plain(value), "label": None, "rows": n}
-                      for value, n in every.items() if n]
+                      for value, n in every.items() if n > 0]
         return Records(found, ["attribute", "value", "label", "rows"])
 
     def _quasi(self) -> list[str]:
@@ -213,7 +216,13 @@ class Release:
         return _shoal.render(_shoal.lattice(self._input, self.policy._handle, (0, None, False, 0.0)), SVG)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"table": self.table, "report": self.report, "certificate": self.certificate()}
+        try:
+            certificate = self.certificate()
+        except Error:
+            raise
+        except Exception:  # nested columns have no CSV file, which a certificate is about
+            certificate = None
+        return {"table": self.table, "report": self.report, "certificate": certificate}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.table, self.report, self._certificate = state["table"], state["report"], state["certificate"]

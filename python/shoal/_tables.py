@@ -7,6 +7,7 @@ the caller's own library, so that values of every type survive unchanged.
 """
 from __future__ import annotations
 
+import io
 import os
 import sys
 from abc import ABC, abstractmethod
@@ -43,7 +44,7 @@ class Coded:
 
 
 class Made:
-    """What the engine made: coded columns, and the row that each released row comes from (-1: none)."""
+    """What the engine made: coded columns, and the row that each released row comes from."""
 
     def __init__(self, columns: dict[str, Coded], rows: bytes, typed: set[str]) -> None:
         self.columns = columns
@@ -252,13 +253,22 @@ class PandasFrame(Frame):
     def _column(self, pandas: Any, name: str, made: Made, rows: Any) -> Any:
         coded = made.columns.get(name)
         if coded is None:
-            return self._series(name).take(rows).reset_index(drop=True)
+            return self._kept(pandas, self._series(name).take(rows).reset_index(drop=True))
         codes = _numpy(coded.codes)
         if name in made.typed:
             typed = self._typed_labels(pandas, coded.labels, self._series(name).dtype)
             if typed is not None:
                 return (typed.reindex if coded.missing else typed.take)(codes).reset_index(drop=True)
         return pandas.Series(pandas.Categorical.from_codes(codes, categories=coded.labels))
+
+    @staticmethod
+    def _kept(pandas: Any, series: Any) -> Any:
+        if isinstance(series.dtype, pandas.CategoricalDtype):
+            return series.cat.remove_unused_categories()
+        if isinstance(series.dtype, getattr(pandas, "ArrowDtype", ())):
+            import pyarrow
+            return pandas.Series(_used_arrow(pyarrow, pyarrow.chunked_array(series.array)), dtype=series.dtype)
+        return series
 
     @staticmethod
     def _typed_labels(pandas: Any, labels: list[str], dtype: Any) -> Any:
@@ -309,7 +319,7 @@ class ArrowFrame(Frame):
     def _column(self, pyarrow: Any, name: str, made: Made, rows: Any) -> Any:
         coded = made.columns.get(name)
         if coded is None:
-            return self.table.column(name).take(rows)
+            return _used_arrow(pyarrow, _take_arrow(pyarrow, self.table.column(name), rows))
         codes = _arrow_numbers(pyarrow, coded.codes)
         if coded.missing:
             import pyarrow.compute as compute
@@ -324,6 +334,29 @@ class ArrowFrame(Frame):
                 except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
                     pass
         return pyarrow.DictionaryArray.from_arrays(codes, labels)
+
+
+def _take_arrow(pyarrow: Any, column: Any, rows: Any) -> Any:
+    """Text views have no `take`, and would share their buffers with the original."""
+    plain = {str(pyarrow.string_view()): pyarrow.large_string(), str(pyarrow.binary_view()): pyarrow.large_binary()} \
+        if hasattr(pyarrow, "string_view") else {}
+    kind = column.type
+    return column.cast(plain[str(kind)]).take(rows).cast(kind) if str(kind) in plain else column.take(rows)
+
+
+def _used_arrow(pyarrow: Any, column: Any) -> Any:
+    """The column without dictionary values that no row has. They would be published with it."""
+    if pyarrow.types.is_dictionary(column.type):
+        import pyarrow.compute as compute
+        whole = column.unify_dictionaries().combine_chunks()
+        whole = whole.chunk(0) if isinstance(whole, pyarrow.ChunkedArray) else whole
+        used = whole.indices.unique().drop_null().sort()
+        return pyarrow.chunked_array([pyarrow.DictionaryArray.from_arrays(
+            compute.index_in(whole.indices, used).cast(column.type.index_type),
+            whole.dictionary.take(used), ordered=column.type.ordered)], column.type)
+    if "dictionary<" in str(column.type) or "view" in str(column.type):  # nested
+        return pyarrow.chunked_array([pyarrow.array(column.to_pylist(), column.type)], column.type)
+    return column
 
 
 def _arrow_numbers(pyarrow: Any, numbers: memoryview) -> Any:
@@ -362,7 +395,7 @@ class PolarsFrame(Frame):
     def _column(self, polars: Any, name: str, made: Made, rows: Any) -> Any:
         coded = made.columns.get(name)
         if coded is None:
-            return self.frame.get_column(name).gather(rows)
+            return _used_polars(polars, self.frame.get_column(name).gather(rows))
         codes = _polars_numbers(polars, coded.codes)
         if coded.missing:
             codes = codes.replace(-1, None)
@@ -379,6 +412,20 @@ class PolarsFrame(Frame):
             except polars.exceptions.PolarsError:
                 pass
         return labels.cast(polars.Categorical).gather(codes)
+
+
+def _used_polars(polars: Any, column: Any) -> Any:
+    """A copy without what no row has. Texts share buffers with the original, which a pickle would have whole."""
+    if isinstance(column.dtype, polars.Enum):
+        texts = column.cast(polars.String)
+        used = set(texts.unique().drop_nulls().to_list())
+        return texts.cast(polars.Enum([text for text in column.dtype.categories.to_list() if text in used]))
+    if column.dtype in (polars.String, polars.Binary) or column.dtype.is_nested():
+        file = io.BytesIO()
+        column.to_frame().write_ipc(file, compat_level=polars.CompatLevel.oldest())
+        file.seek(0)
+        return polars.read_ipc(file).to_series()
+    return column
 
 
 def _polars_numbers(polars: Any, numbers: memoryview) -> Any:

@@ -473,7 +473,7 @@ static PyObject *py_anonymize(PyObject *module, PyObject *args) {
                             : raise_error(&j.error);
 }
 
-/* The rows of the input that the released rows come from, 8 bytes each; -1: none. */
+/* The rows of the input that the released rows come from, 8 bytes each. */
 static PyObject *row_numbers(shoal_release *release) {
   const uint64_t *rows;
   uint64_t n;

@@ -132,6 +132,7 @@ void shoal_decision_reset(shoal_decision *d) {
   free(d->loss);
   shoal_classes_reset(&d->classes);
   free(d->noise_rows);
+  free(d->like_of_noise);
   free(d->violates);
   free(d->action_of_group);
   shoal_classes_reset(&d->united);

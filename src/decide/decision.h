@@ -68,6 +68,7 @@ struct shoal_decision {
   double *loss;                 /* CLUSTERS: by quasi-identifier, summed over released rows */
   shoal_classes classes;        /* as labelled, before suppression */
   uint64_t *noise_rows;         /* by class: noise rows among its rows; NULL: none */
+  uint32_t *like_of_noise;      /* by noise row: the row that it copies; NULL: none */
   uint64_t max_suppressed;      /* rows that may be suppressed */
   shoal_refuse *refuse;         /* the method's message; NULL: its search never exceeds the limit */
   uint64_t noise_listed;        /* noise rows with a value that no row of the table has */

@@ -69,7 +69,12 @@ shoal_status shoal_decision_extend(shoal_decision *d, const shoal_context *p,
   if (shoal_table_leaves_columns(table))
     SHOAL_TRY(shoal_table_load_kept(table, p->policy->missing, p->policy->n_missing, run, &d->kept,
                                     error));
-  if (noise && !count_listed(p, table, noise, &d->noise_listed)) return shoal_fail_memory(error);
+  if (noise) {
+    d->like_of_noise = shoal_alloc(noise->n, sizeof *d->like_of_noise);
+    if (!d->like_of_noise || !count_listed(p, table, noise, &d->noise_listed))
+      return shoal_fail_memory(error);
+    memcpy(d->like_of_noise, noise->like, noise->n * sizeof *d->like_of_noise);
+  }
   shoal_table *extended = d->extended = shoal_alloc_zero(1, sizeof *extended);
   if (!extended) return shoal_fail_memory(error);
   *extended = *table;

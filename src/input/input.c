@@ -474,7 +474,8 @@ static bool find_lack(const shoal_table *table, const shoal_column *column, shoa
   } else if (use == SHOAL_USE_KEEP || use == SHOAL_USE_COPY) {
     if (!column->code_size && !elsewhere) *what = "its cells were not kept";
   } else if (use == SHOAL_USE_SAMPLE) {
-    if (!column->code_size && !column->sample) *what = "its values were not sampled";
+    if (!column->code_size && !column->sample && !column->is_outside) /* nested: gates.c */
+      *what = "its values were not sampled";
   } else if (use == SHOAL_USE_IDENTITY && !column->is_identity && !elsewhere) {
     *what = "it was not read as an identifier";
   }

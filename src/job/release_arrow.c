@@ -271,6 +271,8 @@ static shoal_status prove(exporting *e, const shoal_arrow_options *options, shoa
     shoal_write_options detail = {.keep_order = options->keep_order, .detail = options->detail};
     status = shoal_html_report_fill(e->rows.release, fd, NULL, &detail, e->rows.run, error);
   }
+  if (status == SHOAL_OK && options->strict) /* attacking may have found more */
+    status = shoal_gates_refuse_open(e->rows.release->result, error);
   (void)close(fd);
   return status;
 }

@@ -27,7 +27,9 @@ shoal_status shoal_release_number_rows(shoal_release *release, const shoal_writi
   bool ok =
       rows && numbers && shoal_order_make(&writing->plan, writing->keep_order ? NULL : &copy, rows);
   uint64_t n_table = release->context.table->n_rows;
-  for (uint64_t i = 0; ok && i < n; i++) numbers[i] = rows[i] < n_table ? rows[i] : SHOAL_NO_ROW;
+  const uint32_t *like = release->decision.like_of_noise;
+  for (uint64_t i = 0; ok && i < n; i++)
+    numbers[i] = rows[i] < n_table ? rows[i] : like[rows[i] - n_table];
   if (ok && release->expanded) ok = unexpand(release->given, numbers, n);
   free(release->row_numbers);
   release->row_numbers = NULL;
