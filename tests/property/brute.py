@@ -14,12 +14,15 @@ A further model is one more class with `name`, `attribute`, `required`,
 reached value to report of all classes; brute_models.py has the rest of them.
 """
 
+import datetime
 import itertools
 import math
+import re
 from collections import Counter, namedtuple
 from fractions import Fraction
 
 TOP = "*"
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 # ---- hierarchies ----------------------------------------------------------------
@@ -150,7 +153,9 @@ def code(value, codes):
 
 
 def number_of(value):
-    """A coded value stands for its code."""
+    """A coded value stands for its code, a day (YYYY-MM-DD) for its number."""
+    if DAY.fullmatch(value):
+        return Fraction(datetime.date.fromisoformat(value).toordinal())
     return Fraction(value[2:] if value[:2] in (">=", "<=") else value)
 
 

@@ -23,7 +23,8 @@ ANYTHING = "*"
 class Quasi:
     """One quasi-identifier over its column of cells.
 
-    hierarchy: brute.Hierarchy or None (then it is a number); number: `type: number`;
+    hierarchy: brute.Hierarchy or None (then it is a number); number: `type: number`, or a date
+    whose cells are days already;
     by_hierarchy: a number that takes its labels from the hierarchy, else it is shown as an interval and costs by
     its width; snap: the ends of intervals are widened to multiples of it (0: they are not); codes: bottom-code and
     top-code (None: none), the cells are coded already.
@@ -64,7 +65,7 @@ class Quasi:
             return ANYTHING if low[0] == "<" else f">={low}"
         if low[0] == "<":
             return f"<={high}"
-        return f"[{low} to {high}]" if low[0] == "-" else f"[{low}-{high}]"
+        return f"[{low} to {high}]" if low[0] == "-" or brute.DAY.fullmatch(low) else f"[{low}-{high}]"
 
     def half_open(self, low, high):
         """An interval that ends before `high`."""

@@ -12,9 +12,12 @@ import re
 from collections import Counter
 from fractions import Fraction
 
+import brute
+
 MISSING = "?"
 STAR = re.compile(r"\*+")
 RANGE = re.compile(r"\[(-?[\d.]+)(?:-| to )(-?[\d.]+)([\])])")
+DAYS = re.compile(r"\[(\d{4}-\d\d-\d\d) to (\d{4}-\d\d-\d\d)(\])")
 NUMBERS = re.compile(r"\[?-?[\d.]+((?:-| to )(-?[\d.]+)[\])])?")
 THRESHOLDS = ((0.05, 20), (0.09, 11), (0.2, 5), (0.33, 3))
 SIZES = (1, 2, 3, 5, 11, 20, 50, 100, 500, 1000)
@@ -52,13 +55,13 @@ class Attribute:
         self.places = self.line()
         self.index = {place: i for i, place in enumerate(self.places)}
         self.n = len(self.places)
-        self.numbers = [Fraction(p) for p in set(cells) if p != MISSING] if number else []
+        self.numbers = [brute.number_of(p) for p in set(cells) if p != MISSING] if number else []
 
     def key(self, value):
-        return str(Fraction(value)) if self.number and not self.paths and value != MISSING else value
+        return str(brute.number_of(value)) if self.number and not self.paths and value != MISSING else value
 
     def natural(self, value):
-        return (value == MISSING, Fraction(value) if self.number and value != MISSING else 0, value.encode())
+        return (value == MISSING, brute.number_of(value) if self.number and value != MISSING else 0, value.encode())
 
     def line(self):
         known = sorted({self.key(v) for v in self.values}, key=self.natural)
@@ -115,7 +118,7 @@ class Attribute:
             places = self.under(label, level)
             low, high = self.range_of(label, places)
             return Meaning(places, level=level if self.paths else None, low=low, high=high,
-                           spelled=self.number and label != MISSING and bool(NUMBERS.fullmatch(label)))
+                           spelled=self.number and label != MISSING and bool(NUMBERS.fullmatch(label) or DAYS.fullmatch(label)))
         low, high, test = self.spelling(label)
         return Meaning([p for p in self.places if test(p)], low=low, high=high, spelled=low is not None or high is not None)
 
@@ -125,27 +128,27 @@ class Attribute:
             return ("all",)
         if self.number and label in self.spelled:
             return self.spelled[label][3]
-        found = RANGE.fullmatch(label) if self.number else None
+        found = DAYS.fullmatch(label) or RANGE.fullmatch(label) if self.number else None
         if found:
-            return (Fraction(found[1]), True, Fraction(found[2]), found[3] == "]")
-        if self.number and NUMBERS.fullmatch(label):
-            return (Fraction(label), True, Fraction(label), True)
+            return (brute.number_of(found[1]), True, brute.number_of(found[2]), found[3] == "]")
+        if self.number and (NUMBERS.fullmatch(label) or DAYS.fullmatch(label)):
+            return (brute.number_of(label), True, brute.number_of(label), True)
         return ("word", label)
 
     def spelling(self, label):
         if label in self.spelled:
             return self.spelled[label][:3]
-        found = RANGE.fullmatch(label)
-        low, high, is_open = Fraction(found[1]), Fraction(found[2]), found[3] == ")"
-        return low, high, lambda p: (p != MISSING and low <= Fraction(p) and
-                                     (Fraction(p) < high if is_open else Fraction(p) <= high))
+        found = DAYS.fullmatch(label) or RANGE.fullmatch(label)
+        low, high, is_open = brute.number_of(found[1]), brute.number_of(found[2]), found[3] == ")"
+        return low, high, lambda p: (p != MISSING and low <= brute.number_of(p) and
+                                     (brute.number_of(p) < high if is_open else brute.number_of(p) <= high))
 
     def range_of(self, label, places):
-        numbers = [Fraction(p) for p in places if p != MISSING] if self.number else []
+        numbers = [brute.number_of(p) for p in places if p != MISSING] if self.number else []
         if not numbers:
             return None, None
-        found = RANGE.fullmatch(label)
-        return (Fraction(found[1]), Fraction(found[2])) if found else (min(numbers), max(numbers))
+        found = DAYS.fullmatch(label) or RANGE.fullmatch(label)
+        return (brute.number_of(found[1]), brute.number_of(found[2])) if found else (min(numbers), max(numbers))
 
     def at_level(self, value):
         """Whether the value is a star at the level of the release."""

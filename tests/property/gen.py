@@ -35,6 +35,7 @@ class Quasi:
     height: int = 0
     codes: tuple = (None, None)                    # bottom-code and top-code
     rare: int = 0                                  # values of fewer rows are collected
+    days: dict = field(default_factory=dict)       # of a date: spelling -> YYYY-MM-DD
 
 
 @dataclass
@@ -178,6 +179,7 @@ def code_rows(header, rows, quasis, missing):
     for name, quasi in quasis.items():
         for row in coded:
             i = header.index(name)
+            row[i] = quasi.days.get(row[i], row[i])
             if quasi.codes != (None, None) and row[i] not in missing:
                 row[i] = brute.code(row[i], quasi.codes)
     for i, quasi in [(header.index(name), quasi) for name, quasi in quasis.items() if quasi.rare]:

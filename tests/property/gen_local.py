@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seeded random small tables with policies for local recoding.
 
-make_case(seed) draws one case as gen.py and gen_models.py do, with numbers that have no
+make_case(seed) draws one case as gen.py and gen_models.py do, with dates, numbers that have no
 hierarchy and numbers that have one beside trees. The algorithm goes round with the seed,
 the model with the rounds; a column `id` that is kept tells the rows apart. Few rows over
 few values meet ties, equal labels and rows that fit nowhere all the time.
 """
 
+import datetime
 import json
 import pathlib
 import random
@@ -64,6 +65,42 @@ def draw_coded(rng, name, words, missing):
     return quasi
 
 
+DATE_FORMATS = {"YYYY-MM-DD": "{y:04}-{m:02}-{d:02}", "DD.MM.YYYY": "{d:02}.{m:02}.{y:04}",
+                "MM/DD/YYYY": "{m:02}/{d:02}/{y:04}", "YYYYMMDD": "{y:04}{m:02}{d:02}", "DD/MM/YY": "{d:02}/{m:02}/{yy:02}"}
+
+
+def spell_day(rng, day, form, plain=False):
+    """A day in a format; not `plain`: seldom with a time behind it, or with digits left out."""
+    fields = {"y": day.year, "m": day.month, "d": day.day, "yy": day.year % 100}
+    spelled = DATE_FORMATS[form]
+    if not plain and form != "YYYYMMDD" and rng.random() < 0.2:
+        spelled = spelled.replace("{m:02}", "{m}").replace("{d:02}", "{d}")
+    return spelled.format(**fields) + (" 7:05:00" if not plain and rng.random() < 0.1 else "")
+
+
+def draw_days(rng):
+    """A format, what the policy says about it, and days: near each other, or around a leap day and the ends of years."""
+    form = rng.choice(list(DATE_FORMATS))
+    spec = {"type": "date"} | ({"format": form} if form != "YYYY-MM-DD" or rng.random() < 0.3 else {})
+    first = rng.choice([datetime.date(1999, 12, 25), datetime.date(2000, 2, 25), datetime.date(1969, 12, 28)])
+    if form == "DD/MM/YY":
+        spec["pivot"] = 2026
+    elif rng.random() < 0.2:
+        first = first.replace(year=rng.choice([1600, 1900, 2100]))
+    days = [first + datetime.timedelta(n) for n in rng.sample(range(rng.choice([8, 40, 9000])), rng.randint(1, 8))]
+    return form, spec, days
+
+
+def draw_date(rng, name, words, missing):
+    """A date: an interval of days, or a star."""
+    form, spec, days = draw_days(rng)
+    spelled = {spell_day(rng, day, form): day.isoformat() for day in days for _ in range(rng.choice([1, 1, 2]))}
+    if rng.random() < 0.2:
+        spec["hierarchy"] = {"top": True}
+        return gen.Quasi(spec, list(spelled), brute.from_top, height=1, days=spelled)
+    return gen.Quasi(spec, list(spelled), lambda cells: None, days=spelled)
+
+
 def draw_intervals(rng, name, words, missing):
     """A number with a hierarchy: shown as the smallest interval unless it asks for the hierarchy's labels."""
     kind = rng.choice([gen.draw_intervals, gen.draw_intervals, gen.draw_round, gen.draw_auto])
@@ -99,16 +136,16 @@ def draw_sets(rng, name, words, missing):
 
 def has_sets(spec):
     if "hierarchy" not in spec:
-        return spec.get("type") != "number"
+        return spec.get("type") not in ("number", "date")
     return spec["hierarchy"].get("sets", False)
 
 
-KINDS = ([gen.draw_file] * 5 + [gen.draw_tree] * 3 + [draw_coded] * 6 + [draw_intervals] * 3 + [draw_sets] * 5
+KINDS = ([gen.draw_file] * 5 + [gen.draw_tree] * 3 + [draw_coded] * 6 + [draw_date] * 3 + [draw_intervals] * 3 + [draw_sets] * 5
          + [gen.draw_top, gen.draw_mask])
 
 
 def build_quasi(quasi, name, cells, missing):
-    number = quasi.spec.get("type") == "number"
+    number = quasi.spec.get("type") in ("number", "date")
     hierarchy = quasi.build([cell for cell in cells if cell not in missing])
     if has_sets(quasi.spec):
         return brute_local.SetQuasi(name, cells, missing, hierarchy)

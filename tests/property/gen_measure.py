@@ -6,6 +6,7 @@ it (values, labels of any level, intervals in many spellings, prefixes, stars, r
 blanked or invented), or left to one of shoal's own algorithms.
 """
 
+import datetime
 import json
 import random
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from fractions import Fraction
 
 import brute
 import brute_measure
+import gen_local
 from brute_measure import MISSING
 
 ALGORITHMS = ("samarati", "incognito", "optimal", "datafly", "mu-argus", "mondrian", "flock", "k-member", "top-down",
@@ -30,6 +32,7 @@ class Column:
     number: bool = False
     paths: object = None         # value -> labels above it
     kind: str = ""
+    spell: object = None         # cell -> what the original has for it
 
 
 @dataclass
@@ -59,6 +62,16 @@ def draw_number(rng, name):
     pool = rng.choice([range(1, 5), range(20, 40), range(-6, 7), [Fraction(i, 2) for i in range(-3, 9)]])
     values = [number_text(v) for v in rng.sample(list(pool), rng.randint(1, min(len(pool), 8)))]
     return Column(name, {"type": "number"}, values, number=True, kind="number")
+
+
+def draw_date(rng, name):
+    """Days; the original has them in a format, the release as YYYY-MM-DD."""
+    form, spec, days = gen_local.draw_days(rng)
+
+    def spell(cell):
+        return cell if cell == MISSING else gen_local.spell_day(rng, datetime.date.fromisoformat(cell), form)
+
+    return Column(name, spec, [day.isoformat() for day in days], number=True, kind="date", spell=spell)
 
 
 def draw_intervals(rng, name):
@@ -160,7 +173,11 @@ def make_label(rng, column, value, level, spelled):
     if column.paths and (level is not None or rng.random() < 0.5):
         path = column.paths(value) if callable(column.paths) else column.paths[value]
         return ([value] + path)[min(level if level is not None else rng.randint(0, 9), len(path))]
-    if column.number and rng.random() < 0.8:
+    if column.kind == "date" and rng.random() < 0.8:
+        day = datetime.date.fromisoformat(value)
+        low, high = (day + datetime.timedelta(n) for n in (-rng.randint(0, 4), rng.randint(0, 40)))
+        return f"[{low} to {high}]" if low < high else value
+    if column.number and column.kind != "date" and rng.random() < 0.8:
         low = Fraction(value) - rng.randint(0, 4)
         label, meaning = spell_interval(rng, low, Fraction(value) + rng.randint(0, 6), Fraction(value))
         spelled[column.name][label] = meaning
@@ -203,11 +220,11 @@ def make_case(seed):
     algorithm = rng.choice(ALGORITHMS) if seed % 3 == 0 else None
     kinds = [draw_tree, draw_intervals, draw_ages, draw_mask, draw_top]
     if algorithm is None or algorithm in LOCAL:
-        kinds.append(draw_number)
+        kinds += [draw_number, draw_date]
     if algorithm is None:
         kinds.append(draw_text)
     quasi = [rng.choice(kinds)(rng, f"q{i}") for i in range(rng.randint(1, 4))]
-    sensitive = [rng.choice([draw_number, draw_tree, draw_text])(rng, f"s{i}") for i in range(rng.randint(0, 2))]
+    sensitive = [rng.choice([draw_number, draw_tree, draw_text, draw_date])(rng, f"s{i}") for i in range(rng.randint(0, 2))]
     missing = rng.choice([0, 0, 0.15])
     n_rows = rng.choice([1, 2, rng.randint(3, 12), rng.randint(13, 60)])
     if algorithm:
@@ -274,9 +291,14 @@ def write_csv(path, header, rows):
 
 def write_case(case, directory):
     header = [c.name for c in case.quasi + case.sensitive]
-    write_csv(directory / "data.csv", header, case.rows)
+    spell = {c.name: c.spell for c in case.quasi + case.sensitive if c.spell}
+
+    def original(rows):
+        return [{name: spell[name](cell) if name in spell else cell for name, cell in row.items()} for row in rows]
+
+    write_csv(directory / "data.csv", header, original(case.rows))
     (directory / "policy.yaml").write_text(json.dumps(case.policy), encoding="utf-8")
     if case.released is not None:
         write_csv(directory / "masked.csv", header, case.released)
     if case.population is not None:
-        write_csv(directory / "people.csv", list(case.population[0]), case.population)
+        write_csv(directory / "people.csv", list(case.population[0]), original(case.population))

@@ -78,10 +78,10 @@ class Orders(unittest.TestCase):
         if not keeps:
             policy = policy.replace('{"role": "keep"}', '{"role": "identifier"}', 1)
         with support.temp_dir() as directory, self.subTest(seed=seed, algorithm=algorithm or case.algorithm, keeps=keeps):
-            _, path = gen_local.write_case(case, directory)
+            data, path = gen_local.write_case(case, directory)
             path.write_text(policy, encoding="utf-8")
-            return case, self.compare(directory, random.Random(f"order {seed}"), path, case.table.header,
-                                      case.table.rows, "--algorithm", algorithm or case.algorithm)
+            return case, self.compare(directory, random.Random(f"order {seed}"), path, *support.read_csv(data),
+                                      "--algorithm", algorithm or case.algorithm)
 
     def test_local(self):
         released = Counter()
