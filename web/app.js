@@ -51,8 +51,18 @@ function showProgress(text, progress) {
   if (total) { meter.max = total; meter.value = progress.done; } else meter.removeAttribute("value");
 }
 
+// Changes of the policy come one after the other, so that none is lost; jobs wait for them, so that a result is kept with the policy it is about.
+let changes = Promise.resolve();
+
+function inTurn(work) {
+  const done = changes.then(work);
+  changes = done.catch(() => {});
+  return done;
+}
+
 // Runs a job with a progress bar that can cancel it, and keeps its result. Quiet jobs show none.
 export async function run(kind, title, request, onPoint) {
+  await changes;
   const wanted = about(kind);
   const own = title ? { kind } : null;
   if (own) { running = own; showProgress(title); }
@@ -86,13 +96,13 @@ export function takeState(state) {
 
 // Changes the policy: `change` gets a copy of its JSON.
 export function edit(change, saying) {
-  return act(async () => {
+  return act(() => inTurn(async () => {
     const copy = structuredClone(model() || { shoal: 1, attributes: {} });
     change(copy);
     takeState(await api.putPolicy(policyYaml(copy)));
     if (saying) say(saying);
     refresh();
-  });
+  }));
 }
 
 // What every step shows: the table as it is, and the necessary conditions.
@@ -175,7 +185,7 @@ function policyPanel() {
   panel.hidden = !page.yamlOpen || !policy;
   if (panel.hidden) return;
   const area = h("textarea", { id: "yamlText", spellcheck: "false", rows: 28, value: policy.yaml, "data-key": "yamlText" });
-  const apply = () => act(async () => { takeState(await api.putPolicy(area.value)); say("Policy applied."); refresh(); });
+  const apply = () => act(() => inTurn(async () => { takeState(await api.putPolicy(area.value)); say("Policy applied."); refresh(); }));
   show(panel, h("h2", null, "Policy"), h("label", { for: "yamlText" }, "The policy as YAML. Forms and text show the same; a form rewrites the text and drops comments."), area,
     policy.error ? h("p", { class: "error", role: "alert" }, policy.error) : h("p", { class: "help" }, "The policy has no error."),
     h("p", { class: "row" }, h("button", { type: "button", class: "main", onclick: apply, "data-key": "applyYaml" }, "Apply"),
@@ -243,8 +253,8 @@ async function start() {
     return;
   }
   window.addEventListener("hashchange", () => { if (!/^#[0-9a-f]{32}$/.test(location.hash)) go(); });
-  place("undo").onclick = () => act(async () => { takeState(await api.inSession("POST", "/undo")); say("Undone."); refresh(); });
-  place("redo").onclick = () => act(async () => { takeState(await api.inSession("POST", "/redo")); say("Done again."); refresh(); });
+  place("undo").onclick = () => act(() => inTurn(async () => { takeState(await api.inSession("POST", "/undo")); say("Undone."); refresh(); }));
+  place("redo").onclick = () => act(() => inTurn(async () => { takeState(await api.inSession("POST", "/redo")); say("Done again."); refresh(); }));
   place("yaml").onclick = () => { page.yamlOpen = !page.yamlOpen; render(); if (page.yamlOpen) document.getElementById("yamlText").focus(); };
   place("cancel").onclick = () => { if (running) api.cancel(running.kind).catch(fail); };
   go();

@@ -195,6 +195,20 @@ class Page(unittest.TestCase):
         self.assertEqual("6", self.page.get_by_label("k: rows that look alike").input_value())
         self.assertEqual([], self.faults)
 
+    def test_two_changes_at_once(self):
+        """The second begins before the first is answered: neither may be lost."""
+        self.open_example()
+        self.step("Protection")
+        self.page.get_by_label("k: rows that look alike").wait_for()
+        self.page.evaluate("""for (const [key, value] of [["k", 7], ["p", 3]]) {
+            const input = document.querySelector(`[data-key="${key}"]`);
+            input.value = value;
+            input.dispatchEvent(new Event("change"));
+        }""")
+        self.page.get_by_text("p is 3.").wait_for()
+        self.assertEqual(7, self.privacy())
+        self.assertEqual("3", self.page.get_by_label("p: different sensitive values").input_value())
+
     def test_roles_by_click_key_and_pattern(self):
         self.open_example()
         self.step("Columns")
