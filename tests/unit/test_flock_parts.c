@@ -623,7 +623,7 @@ static void second_divisions_cross_the_borders(void **state UNUSED) {
       {.s = {.n_rows = 300, .kinds = "nnnt", .n_values = 90, .k = 3, .models = ""}, .as = "---s"}};
   for (size_t i = 0; i < COUNT(some); i++) {
     uint32_t n_apart = 0, with = 0, without = 0;
-    for (uint64_t seed = 0; seed < SLICE(25, 8); seed++) {
+    for (uint64_t seed = 0; seed < SLICE(25, 12); seed++) {
       made m;
       division first, second, other;
       make(&m, &some[i], seed);
