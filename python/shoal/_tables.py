@@ -7,11 +7,16 @@ the caller's own library, so that values of every type survive unchanged.
 """
 from __future__ import annotations
 
+import datetime
+import decimal
+import enum
+import fractions
 import io
 import os
 import sys
+import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _files, _shoal
@@ -91,6 +96,11 @@ def _is_numpy(values: Any) -> bool:
     return numpy is not None and isinstance(values, numpy.ndarray)
 
 
+def _unmasked(values: Any) -> Any:
+    """Masked arrays of numpy as lists: they still have what is masked."""
+    return values.tolist() if _is_numpy(values) and hasattr(values, "mask") else values
+
+
 def _buffer_or_list(values: Any) -> Any:
     """Arrays of numbers are not copied."""
     if _is_numpy(values) and values.ndim == 1 and values.dtype.kind in "iuf" and values.dtype.isnative \
@@ -123,6 +133,24 @@ def _plain_list(values: list[Any]) -> list[Any]:
     return values
 
 
+def _is_text_of_all(kind: type) -> bool:
+    """Does the text of such a value show all of it? That of a list of numpy is cut, that of an object may be its name."""
+    return issubclass(kind, (str, bytes, int, float, complex, type(None), decimal.Decimal, fractions.Fraction,
+                             datetime.date, datetime.time, datetime.timedelta, uuid.UUID, enum.Enum)) or \
+        (kind.__module__.split(".")[0] in ("numpy", "pandas") and not hasattr(kind, "__len__"))
+
+
+def _has_text(values: Iterable[Any]) -> bool:
+    return all(map(_is_text_of_all, {type(value) for value in values}))
+
+
+def _column_of(values: Any) -> Any:
+    """A column for the engine: `...` if it cannot be measured, as nested ones of Arrow."""
+    if not isinstance(values, list):
+        return values
+    return _plain_list(values) if _has_text(values) else ...
+
+
 def _typed(labels: list[str], sample: Any) -> list[Any]:
     """The labels as values of the sample's type, if it is a number or a truth value."""
     try:
@@ -147,7 +175,7 @@ class DictFrame(Frame):
     def __init__(self, columns: Mapping[Any, Any]) -> None:
         self.keys = list(columns)
         self.names = [str(key) for key in columns]
-        self.columns = dict(zip(self.names, columns.values()))
+        self.columns = dict(zip(self.names, map(_unmasked, columns.values())))
         sizes = {name: len(values) for name, values in self.columns.items()}
         self.n_rows = next(iter(sizes.values()), 0)
         for name, size in sizes.items():
@@ -156,8 +184,7 @@ class DictFrame(Frame):
 
     def stream(self) -> Any:
         values = [_buffer_or_list(column) for column in self.columns.values()]
-        values = [_plain_list(column) if isinstance(column, list) else column for column in values]
-        return Stream(_shoal.columns_stream(self.names, values, self.n_rows))
+        return Stream(_shoal.columns_stream(self.names, list(map(_column_of, values)), self.n_rows))
 
     def values(self, name: str) -> list[Any]:
         return _as_list(self.columns[name])
@@ -221,6 +248,8 @@ class PandasFrame(Frame):
         try:
             return pyarrow.array(series, from_pandas=True)
         except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
+            if not _has_text(series):
+                return pyarrow.nulls(len(series), pyarrow.struct([]))
             texts = [None if missing else str(value) for value, missing in zip(series, series.isna())]
             return pyarrow.array(texts, pyarrow.string())
 
@@ -231,8 +260,8 @@ class PandasFrame(Frame):
             if series.dtype.kind in "iuf" and hasattr(series.dtype, "str"):
                 columns.append(_buffer_or_list(series.to_numpy()))
             else:
-                columns.append(_plain_list([None if missing else value for value, missing in
-                                            zip(series.tolist(), series.isna().tolist())]))
+                columns.append(_column_of([None if missing else value for value, missing in
+                                           zip(series.tolist(), series.isna().tolist())]))
         return Stream(_shoal.columns_stream(self.names, columns, len(self.frame)))
 
     def values(self, name: str) -> list[Any]:

@@ -4,7 +4,8 @@
  * Python objects, without any package.
  *
  * A column is a list (str, int, float, bool, None; other objects by their str()) or an object with
- * a buffer of numbers, such as an array of numpy, which is not copied. None and NaN are null.
+ * a buffer of numbers, such as an array of numpy, which is not copied. None and NaN are null. An
+ * ellipsis stands for a column whose values have no text.
  */
 #include "module.h"
 
@@ -20,7 +21,7 @@
 /* A column in the making and, later, what its ArrowArray owns. */
 typedef struct column {
   char *name;
-  char format[2];
+  char format[3];
   int64_t n_rows, n_null;
   uint8_t *valid;
   void *values;   /* numbers or bits; int64 offsets of text */
@@ -171,6 +172,12 @@ static void fill_null(column *c, Py_ssize_t n) {
   c->n_rows = c->n_null = n;
 }
 
+/* A column without text: "..." instead of its values. It is a struct without fields. */
+static void fill_opaque(column *c, Py_ssize_t n) {
+  memcpy(c->format, "+s", 3);
+  c->n_rows = n;
+}
+
 static bool fill_column(column *c, PyObject *name, PyObject *values, Py_ssize_t n) {
   Py_ssize_t size;
   const char *text = PyUnicode_AsUTF8AndSize(name, &size);
@@ -182,6 +189,7 @@ static bool fill_column(column *c, PyObject *name, PyObject *values, Py_ssize_t 
     return false;
   }
   if (values == Py_None) fill_null(c, n);
+  else if (values == Py_Ellipsis) fill_opaque(c, n);
   else if (!(PyList_Check(values) ? fill_from_list(c, values) : fill_from_buffer(c, values)))
     return false;
   if (c->n_rows == n) return true;
@@ -267,16 +275,17 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
   s->sent = true;
   for (int64_t i = 0; i < s->n_columns; i++) {
     column *c = &s->columns[i];
-    bool text = c->format[0] == 'U', none = c->format[0] == 'n';
+    bool text = c->format[0] == 'U', none = c->format[0] == 'n', opaque = c->format[0] == '+';
     own(s);
     c->buffers[0] = c->valid;
     c->buffers[1] = c->values;
     c->buffers[2] = c->text;
     s->arrays[i] = (struct ArrowArray){.length = c->n_rows,
                                        .null_count = c->n_null,
-                                       .n_buffers = none   ? 0
-                                                    : text ? 3
-                                                           : 2,
+                                       .n_buffers = none     ? 0
+                                                    : opaque ? 1
+                                                    : text   ? 3
+                                                             : 2,
                                        .buffers = c->buffers,
                                        .release = release_array,
                                        .private_data = s};

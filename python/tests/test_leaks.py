@@ -110,3 +110,31 @@ def test_noise_rows_look_like_their_class(make):
     assert release.report["output"]["noise"] > 0
     table = release.to_pandas()
     assert len(set(zip(table["q"], table["x"]))) == table["q"].nunique() == 3
+
+
+class Person:
+    def __init__(self, name):
+        self.name = name
+
+    def __str__(self):
+        return "a person"
+
+
+@pytest.mark.parametrize("make", [dict, pandas.DataFrame])
+@pytest.mark.parametrize("values", [[Person(f"P{i}") for i in range(61)],
+                                    [pandas.Series(range(i, i + 200)) for i in range(61)]], ids=["object", "series"])
+def test_objects_cannot_be_measured_by_their_text(make, values):
+    with pytest.raises(shoal.DataError, match="'note' .its values could not be measured"):
+        shoal.anonymize(make({**people(), "note": values}), {**POLICY, "accept": {}})
+    release = shoal.anonymize(make({**people(), "note": values}), POLICY, keep_order=True)
+    assert list(release.table["note"])[7] is values[7]
+
+
+def test_masked_cells_are_missing():
+    numpy = pytest.importorskip("numpy")
+    masked = numpy.ma.masked_array([30 + i % 3 for i in range(60)] + [987654], mask=[False] * 60 + [True])
+    release = shoal.anonymize({**people(), "note": masked}, POLICY)
+    assert all(isinstance(value, int) for value in release.table["note"])
+    missing = shoal.anonymize({**people(), "illness": numpy.ma.masked_array([1, 2, 3] * 20 + [4], mask=[True] + [False] * 60)},
+                              POLICY, keep_order=True)
+    assert missing.table["illness"][0] is None
