@@ -190,7 +190,9 @@ static void add_order(shoal_text *t, const shoal_result *r) {
 
 void shoal_release_text(const shoal_result *r, shoal_text *t) {
   shoal_text_print(t, "%s -> %s\n  %s%s in, %s", r->source,
-                   r->release.output ? r->release.output : "(not written)",
+                   r->release.output  ? r->release.output
+                   : r->release.order ? "a table in memory"
+                                      : "(not written)",
                    shoal_say_rows(r->input_rows).text, shoal_say_people(r->input_people).text,
                    shoal_say_rows(r->release.output_rows).text);
   if (r->input_people) shoal_text_print(t, "%s", shoal_say_people(r->release.output_people).text);
@@ -205,7 +207,10 @@ void shoal_release_text(const shoal_result *r, shoal_text *t) {
     add_noise(t, &r->release.clusters);
   shoal_text_add(t, "\n");
   shoal_verdict_text(r, t);
-  shoal_text_add(t, "\nProtection, verified on the written file\n");
+  shoal_text_print(t, "\nProtection, %s\n",
+                   r->release.output  ? "verified on the written file"
+                   : r->release.order ? "verified on the table that was handed out"
+                                      : "not verified yet: nothing was written");
   shoal_models_text(&r->release.models, t);
   if (r->release.attributes) {
     add_attribute_outcomes(t, r);
