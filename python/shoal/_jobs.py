@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _shoal
 from ._compare import Comparison
-from ._errors import Error
+from ._errors import DataError, Error
 from ._policy import Policy, PolicyLike, as_policy
 from ._progress import Progress, Run
 from ._release import Release, ShoalWarning
@@ -29,7 +29,12 @@ def _load(source: Frame | str, policy: Policy | None, purpose: int, run: Any, de
     handle = None if policy is None else policy._handle
     if isinstance(source, str):
         return _shoal.table_read(source, handle, purpose, delimiter, run)
-    return _shoal.table_from_stream(source.stream().__arrow_c_stream__(), handle, purpose, run)
+    try:
+        stream = source.stream()
+    except UnicodeError:  # it has the cell
+        raise DataError("a cell is not text: it has half of a character (a lone surrogate); read the table again "
+                        "with its encoding") from None
+    return _shoal.table_from_stream(stream.__arrow_c_stream__(), handle, purpose, run)
 
 
 def _policy_for(masked: Any, policy: PolicyLike | None) -> Policy:

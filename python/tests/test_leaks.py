@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing of rows that are not released leaves with a release: not in its table, its pickle or its files."""
 import pickle
+import traceback
 
 import pytest
 
@@ -138,3 +139,11 @@ def test_masked_cells_are_missing():
     missing = shoal.anonymize({**people(), "illness": numpy.ma.masked_array([1, 2, 3] * 20 + [4], mask=[True] + [False] * 60)},
                               POLICY, keep_order=True)
     assert missing.table["illness"][0] is None
+
+
+@pytest.mark.parametrize("make", [dict, lambda table: pandas.DataFrame(table, dtype=object)], ids=["dict", "pandas"])
+@pytest.mark.parametrize("other", ["a note", 1])
+def test_errors_do_not_quote_cells(make, other):
+    with pytest.raises(shoal.DataError, match="a cell is not text") as found:
+        shoal.anonymize(make({**people(), "note": [other] * 60 + [SECRET + "\udc80"]}), POLICY)
+    assert SECRET not in "".join(traceback.format_exception(found.value))
