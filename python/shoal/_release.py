@@ -222,7 +222,7 @@ class Release:
             raise
         except Exception:  # nested columns have no CSV file, which a certificate is about
             certificate = None
-        return {"table": self.table, "report": self.report, "certificate": certificate}
+        return {"table": self.table, "report": _without_seed(self.report), "certificate": certificate}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.table, self.report, self._certificate = state["table"], state["report"], state["certificate"]
@@ -240,6 +240,14 @@ def _take(source: Frame, columns: list[tuple[str, list[str], bytes, bool]], rows
     made = Made({name: Coded(labels, codes, missing) for name, labels, codes, missing in columns}, rows,
                 {column["column"] for column in released if column["role"] == "sensitive"})
     return source.take(made, [column["column"] for column in released])
+
+
+def _without_seed(report: dict[str, Any]) -> dict[str, Any]:
+    """Whoever has the seed can restore the order of the input."""
+    if report.get("seed") is None:
+        return report
+    settings = [setting for setting in report.get("settings", []) if setting.get("setting") != "seed"]
+    return {**report, "seed": None, "settings": settings}
 
 
 def _plain(value: Any) -> str | None:

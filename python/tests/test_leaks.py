@@ -26,6 +26,19 @@ POLICY = {
 }
 
 
+def test_a_pickle_has_no_seed():
+    policy = {**POLICY, "accept": {"kept": ["note"], "attacks": ["homogeneity"]}}
+    release = shoal.anonymize(people(), policy, seed=7654321)
+    assert "7654321" in str(release.report)
+    assert "7654321" not in str(vars(pickle.loads(pickle.dumps(release))))
+
+
+def test_quoting_formulas_is_refused_for_tables_in_memory():
+    policy = {**POLICY, "method": {**POLICY["method"], "formulas": "quote"}}
+    with pytest.raises(shoal.PolicyError, match="is for files"):
+        shoal.anonymize(people(), policy)
+
+
 def people():
     """The last row is the only one of its age: it is suppressed."""
     return {

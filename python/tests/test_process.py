@@ -78,7 +78,7 @@ INTERRUPTED = """
     import shoal
     import random
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    table = {name: [random.randrange(10**6) for _ in range(20_000)] for name in "abc"}
+    table = {name: [random.randrange(10**6) for _ in range(60_000)] for name in "abc"}
     policy = shoal.Policy.of(k=5, quasi={name: {"type": "number"} for name in table}, algorithm=sys.argv[2])
     sent = []
     def interrupt():
@@ -88,7 +88,7 @@ INTERRUPTED = """
     def progress(stage, done, total, unit):
         if not started and stage == sys.argv[3]:
             started.append(stage)
-            threading.Timer(0.2, interrupt).start()
+            threading.Thread(target=interrupt).start()
     try:
         shoal.anonymize(table, policy, progress=progress, threads=1)
         print("finished", started)

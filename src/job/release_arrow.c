@@ -305,6 +305,10 @@ static shoal_status to_arrow(shoal_release *release, const shoal_arrow_options *
   if (shoal_table_is_counted(release->given))
     return shoal_fail(error, SHOAL_BAD_INPUT,
                       "the rows of the table were counted and not kept: raise memory_bytes");
+  if (policy->quote_formulas)
+    return shoal_fail(error, SHOAL_BAD_POLICY,
+                      "'formulas: quote' is for files, and a table in memory keeps its cells: "
+                      "remove it from the policy");
   if (options->strict) SHOAL_TRY(shoal_gates_refuse_open(release->result, error));
   exporting e = {0};
   release->order.known = false;
