@@ -40,7 +40,7 @@ HOSTILE = ("test_attack", "test_bad_input", "test_codes", "test_combinations", "
            "test_kept_columns", "test_mapping", "test_measure", "test_numbers", "test_options", "test_patterns",
            "test_people", "test_profile", "test_pseudonyms", "test_reading", "test_release", "test_sets",
            "test_spellings", "test_theta")
-SLICED = ("test_flock", "test_flock_parts")  # unit tests of which the sanitized build runs a slice
+SLICED = ("test_flock", "test_flock_parts", "test_lowmem_release")  # unit tests of which the sanitized build runs a slice
 SANITIZED = " (sanitized)"  # ends the titles of modules that run the sanitized build
 BROWSER = ("test_firefox", "test_page")  # of serve: tests of the page, not of the server
 SLICE = {"SHOAL_CASES": "40", "SHOAL_SLICE": "1"}

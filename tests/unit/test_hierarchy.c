@@ -281,8 +281,8 @@ static void an_empty_column_has_only_a_top(void **state) {
 
 static void kinds_are_listed(void **state) {
   (void)state;
-  static const char *const names[] = {"file", "tree", "intervals", "cuts", "round",
-                                      "mask", "date", "sets",      "top"};
+  static const char *const names[] = {"file",  "tree", "levels", "intervals", "cuts",
+                                      "round", "mask", "date",   "sets",      "top"};
   const shoal_entry *kinds = shoal_hierarchy_kinds();
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     assert_string_equal(kinds[i].name, names[i]);

@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "shoal/program.h"
+#include "slice.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNUSED __attribute__((unused))
@@ -198,7 +199,8 @@ static long fail_each_allocation(const way *w, bool exact) {
   succeeds(w, expected);
   fails_once = true;
   long n = 0;
-  for (bool ended = false; !ended; n += w->from ? 1 + n / 50 : 1) { /* of many, not all */
+  for (bool ended = false; !ended; n += w->from ? 1 + n / SLICE(50, 10) : SLICE(1, 1 + n / 10)) {
+    /* of many, not all */
     allocations_left = n;
     shoal_status status = release(w);
     ended = allocations_left >= 0; /* there were not so many */
