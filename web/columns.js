@@ -50,9 +50,13 @@ function line(column, spark, entry, rows) {
     h("td", { class: "why" }, h("b", null, MEANING[role] || role), h("br"), h("small", null, `suggested: ${column.role}; ${column.why}`)));
 }
 
+// What is typed and chosen in the form: the view may be drawn again before it is applied.
+const typed = { pattern: "", role: "quasi" };
+
 function bulk(profile) {
-  const pattern = h("input", { id: "pattern", placeholder: "V5*", "data-key": "pattern" });
-  const role = choose(ROLES, "quasi", () => {}, { id: "bulkRole", "data-key": "bulkRole" });
+  const pattern = h("input", { id: "pattern", placeholder: "V5*", "data-key": "pattern", oninput: () => { typed.pattern = pattern.value; } });
+  pattern.value = typed.pattern;
+  const role = choose(ROLES, typed.role, (value) => { typed.role = value; }, { id: "bulkRole", "data-key": "bulkRole" });
   const apply = (event) => {
     event.preventDefault();
     const names = profile.columns.map((c) => c.column).filter((name) => pattern.value && fits(pattern.value, name));
