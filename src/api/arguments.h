@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api: the check of arguments that every public function makes before it calls the engine. */
-#ifndef SHOAL_API_ARGUMENTS_H
-#define SHOAL_API_ARGUMENTS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -49,5 +48,3 @@ static inline bool shoal_tables_given(const shoal_table *const *tables, size_t n
     if (!tables || !tables[i]) return false;
   return true;
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  *     released classes + attacker's knowledge (setup.c)  ->  attacks  ->  findings  ->  outcomes
  */
-#ifndef SHOAL_ATTACK_ATTACK_H
-#define SHOAL_ATTACK_ATTACK_H
+#pragma once
 
 #include "measure/domain.h"
 #include "measure/figures.h"
@@ -179,5 +178,3 @@ extern const shoal_attack shoal_attack_order;
 extern const shoal_attack shoal_attack_minimality;
 extern const shoal_attack shoal_attack_downcoding;
 extern const shoal_attack shoal_attack_known_records;
-
-#endif

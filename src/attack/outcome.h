@@ -4,8 +4,7 @@
  * labels that cover more than one value, people by their row in their own table. No raw value is
  * in here.
  */
-#ifndef SHOAL_ATTACK_OUTCOME_H
-#define SHOAL_ATTACK_OUTCOME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ typedef struct shoal_attack_outcomes {
   uint64_t k;
   const char *external, *original; /* names of tables; NULL: not given */
 } shoal_attack_outcomes;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attack/setup: a release under attack, with everything that the attacker is assumed to have. */
-#ifndef SHOAL_ATTACK_SETUP_H
-#define SHOAL_ATTACK_SETUP_H
+#pragma once
 
 #include "attack/attack.h"
 #include "attack/match.h"
@@ -48,5 +47,3 @@ shoal_status shoal_attack_setup_find_minimality(shoal_attack_setup *setup,
 shoal_status shoal_attack_setup_run(shoal_attack_setup *setup, shoal_arena *arena,
                                     shoal_attack_outcomes **attacks, bool *withstands,
                                     shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

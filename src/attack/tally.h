@@ -3,8 +3,7 @@
  * attack/tally: rows of a class per sensitive value, or per group of values, and the loop over
  * classes that attacks on single classes share.
  */
-#ifndef SHOAL_ATTACK_TALLY_H
-#define SHOAL_ATTACK_TALLY_H
+#pragma once
 
 #include "attack/attack.h"
 
@@ -69,5 +68,3 @@ void shoal_attack_doubt_rows(const shoal_attack_case *attacked, shoal_attack_fin
 
 /* Rows that are alone in their class: their quasi-identifiers identify the person. */
 uint64_t shoal_rows_alone(const shoal_classes *classes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/day: days of the Gregorian calendar as numbers, and their spelling YYYY-MM-DD. */
-#ifndef SHOAL_BASE_DAY_H
-#define SHOAL_BASE_DAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ bool shoal_day_read(const char *bytes, size_t size_bytes, int64_t *number);
 /* Writes YYYY-MM-DD and a zero; the day is one of the years 0 to 9999. */
 #define SHOAL_DAY_BYTES 11
 void shoal_day_print(int64_t number, char out[SHOAL_DAY_BYTES]);
-
-#endif

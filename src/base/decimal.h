@@ -3,8 +3,7 @@
  * base/decimal: exact decimal numbers. 0.2 is 2 x 10^-1, never a rounded double: comparisons that
  * decide whether a model holds are made on integers (docs/reading-the-papers.md).
  */
-#ifndef SHOAL_BASE_DECIMAL_H
-#define SHOAL_BASE_DECIMAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ static inline uint64_t shoal_gcd(uint64_t a, uint64_t b) {
   }
   return a;
 }
-
-#endif

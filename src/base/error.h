@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/error: fills a caller-held shoal_error. A failing function ends with `return shoal_fail...`.
  */
-#ifndef SHOAL_BASE_ERROR_H
-#define SHOAL_BASE_ERROR_H
+#pragma once
 
 #include "shoal/shoal.h"
 
@@ -56,6 +55,4 @@ shoal_status shoal_unless_bad_input(shoal_status status, const shoal_error *foun
 #define shoal_fail_at(error, status, ...)                                                          \
   ((void)(shoal_fail_at)((error), (status), __VA_ARGS__), (status))
 #define shoal_fail_memory(error) ((void)(shoal_fail_memory)(error), SHOAL_FAILED)
-#endif
-
 #endif

@@ -10,8 +10,7 @@
  * All text output goes through this file. JSON, YAML, HTML and SVG escape the same characters in
  * their own syntax. A backslash stays as it is, so escaping twice changes nothing.
  */
-#ifndef SHOAL_BASE_ESCAPE_H
-#define SHOAL_BASE_ESCAPE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ size_t shoal_escape_one(const char *s, size_t left, char out[SHOAL_ESCAPED_BYTES
 
 /* Escapes a string into `out`. What does not fit into `capacity` (at least 1) is cut. */
 void shoal_escape(const char *string, char *out, size_t capacity);
-
-#endif

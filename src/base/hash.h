@@ -26,8 +26,7 @@
  * Hashes differ from run to run: nothing that users see may depend on them, such as the order in
  * which slots of a table are visited.
  */
-#ifndef SHOAL_BASE_HASH_H
-#define SHOAL_BASE_HASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,5 +96,3 @@ void shoal_ids_reset(shoal_ids *ids);
 uint32_t shoal_ids_insert(shoal_ids *ids, uint64_t key);
 /* The id of the key, or SHOAL_NONE. */
 uint32_t shoal_ids_find(const shoal_ids *ids, uint64_t key);
-
-#endif

@@ -7,8 +7,7 @@
  *   prefix_sink(heap, n, at)   restores the order below an item that was replaced; O(log n)
  *   prefix_make(heap, n)       makes an array a heap; O(n)
  */
-#ifndef SHOAL_BASE_HEAP_H
-#define SHOAL_BASE_HEAP_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@
   static void prefix##_make(type *heap, size_t n) {                                                \
     for (size_t at = n / 2; at-- > 0;) prefix##_sink(heap, n, at);                                 \
   }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/hmac: HMAC-SHA-256 (RFC 2104) and base32 (RFC 4648, section 6), of which pseudonyms are
  * made. */
-#ifndef SHOAL_BASE_HMAC_H
-#define SHOAL_BASE_HMAC_H
+#pragma once
 
 #include "base/sha256.h"
 
@@ -28,5 +27,3 @@ enum { SHOAL_PSEUDONYM_BYTES = 20 };
 
 /* Has the cell the form of a pseudonym: the right number of base32 characters? */
 bool shoal_is_pseudonym(const char *bytes, size_t size_bytes);
-
-#endif

@@ -4,8 +4,7 @@
  * compared byte by byte: a hash alone never decides. They are stored one after the other, as the
  * labels of a level are, so a finished set becomes a level without copying.
  */
-#ifndef SHOAL_BASE_INTERN_H
-#define SHOAL_BASE_INTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ void shoal_strings_take(shoal_strings *strings, char **bytes, uint64_t **offsets
                         uint32_t *n_strings);
 
 bool shoal_label_equal(shoal_label a, shoal_label b);
-
-#endif

@@ -3,8 +3,7 @@
  * base/memory: allocation that checks its sizes, and arenas that free everything at once.
  * NULL always means: no memory (or a size that overflows). Zero elements give a valid pointer.
  */
-#ifndef SHOAL_BASE_MEMORY_H
-#define SHOAL_BASE_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ void *shoal_arena_alloc_zero(shoal_arena *arena, size_t n, size_t size);
 /* A copy, followed by a NUL. */
 char *shoal_arena_copy(shoal_arena *arena, const char *bytes, size_t size_bytes);
 void shoal_arena_reset(shoal_arena *arena);
-
-#endif

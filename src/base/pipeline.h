@@ -4,8 +4,7 @@
  * written in order. Output does not depend on the number of threads. On failure, the error of the
  * first failing item is returned.
  */
-#ifndef SHOAL_BASE_PIPELINE_H
-#define SHOAL_BASE_PIPELINE_H
+#pragma once
 
 #include "base/thread.h"
 
@@ -27,5 +26,3 @@ typedef struct shoal_pipeline {
  */
 shoal_status shoal_pipeline_run(const shoal_pipeline *line, unsigned n_workers,
                                 shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  * randomness in results. With a seed it repeats on every machine; without, it is keyed by the
  * kernel's entropy, and the row order of a release cannot be guessed.
  */
-#ifndef SHOAL_BASE_RANDOM_H
-#define SHOAL_BASE_RANDOM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ enum { SHOAL_RANDOM_WORDS = 4 * 16 };
 void shoal_random_blocks(shoal_random *random, uint32_t words[SHOAL_RANDOM_WORDS]);
 /* Uniform in 0 .. bound - 1, without bias; bound > 0. */
 uint64_t shoal_random_below(shoal_random *random, uint64_t bound);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/sha256: identifies input and output files in reports, and is the hash of base/hmac
  * (FIPS 180-4, section 6.2). */
-#ifndef SHOAL_BASE_SHA256_H
-#define SHOAL_BASE_SHA256_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ void shoal_sha256_finish(shoal_sha256 *hash, char text[SHOAL_SHA256_TEXT]);
  */
 shoal_status shoal_sha256_fd(int fd, const char *name, const atomic_bool *stop,
                              char text[SHOAL_SHA256_TEXT], shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

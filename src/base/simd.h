@@ -4,8 +4,7 @@
  * SHOAL_SIMD: 2 AVX2 and others, chosen at run time (default); 1 SSE2 only; 0 none. Results are the
  * same. Code for AVX2 has a target attribute and asks the processor first.
  */
-#ifndef SHOAL_BASE_SIMD_H
-#define SHOAL_BASE_SIMD_H
+#pragma once
 
 #ifndef SHOAL_SIMD
 #define SHOAL_SIMD 2
@@ -21,6 +20,4 @@
 #define SHOAL_HAS_AVX2 1
 #else
 #define SHOAL_HAS_AVX2 0
-#endif
-
 #endif

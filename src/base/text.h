@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/text: a growing string, and questions about words and cells. */
-#ifndef SHOAL_BASE_TEXT_H
-#define SHOAL_BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ bool shoal_is_formula(const char *bytes, size_t size_bytes);
 
 /* Is this such a cell with its apostrophe? Its first byte is the apostrophe. */
 bool shoal_is_quoted_formula(const char *bytes, size_t size_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/thread: runs a function on several threads, and reports progress. */
-#ifndef SHOAL_BASE_THREAD_H
-#define SHOAL_BASE_THREAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ double shoal_seconds(void);
 
 /* Peak resident memory of this process, in bytes. */
 uint64_t shoal_peak_memory(void);
-
-#endif

@@ -4,8 +4,7 @@
  * records and 2^32 values, and a number of a policy has 18 digits: products of four of them decide
  * whether a model holds.
  */
-#ifndef SHOAL_BASE_WIDE_H
-#define SHOAL_BASE_WIDE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ double shoal_wide_double(shoal_wide a);
 
 /* a x a2 against b x b2: negative, 0 or positive; exact, however large. */
 int shoal_compare_products(shoal_uint128 a, shoal_uint128 a2, shoal_uint128 b, shoal_uint128 b2);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli/commands: the table of commands, from which help screens and man pages are generated. */
-#ifndef SHOAL_CLI_COMMANDS_H
-#define SHOAL_CLI_COMMANDS_H
+#pragma once
 
 #include "cli/job.h"
 #include "cli/options.h"
@@ -49,5 +48,3 @@ shoal_status cli_hierarchy(cli_job *job);
 shoal_status cli_attack(cli_job *job);
 shoal_status cli_certificate(cli_job *job);
 shoal_status cli_serve(cli_job *job);
-
-#endif

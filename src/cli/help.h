@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli/help: help screens, generated from the tables of commands and options. */
-#ifndef SHOAL_CLI_HELP_H
-#define SHOAL_CLI_HELP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -38,5 +37,3 @@ void cli_help_policy(FILE *out);
 void cli_man_program(FILE *out);                             /* shoal(1) */
 void cli_man_command(FILE *out, const cli_command *command); /* shoal-COMMAND(1) */
 void cli_man_policy(FILE *out);                              /* shoal-policy(5) */
-
-#endif

@@ -3,8 +3,7 @@
  * cli/terminal: the user at the terminal. Signals that ask to stop, the progress bar and error
  * messages on standard error.
  */
-#ifndef SHOAL_CLI_TERMINAL_H
-#define SHOAL_CLI_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ shoal_status cli_fail(shoal_error *error, shoal_status status, const char *forma
 
 /* Prints "shoal: MESSAGE" on standard error, as one printable line. */
 void cli_print_error(const shoal_error *error);
-
-#endif

@@ -17,8 +17,7 @@
  * loses 0 to `full`, and all attributes together at most SHOAL_MAX_LOSS. `full` is a multiple of
  * the tree height or the range if that fits; otherwise losses are rounded (`exact` is false).
  */
-#ifndef SHOAL_CLUSTER_AXES_H
-#define SHOAL_CLUSTER_AXES_H
+#pragma once
 
 #include "base/memory.h"
 #include "group/classes.h"
@@ -244,5 +243,3 @@ typedef struct shoal_position_count {
  */
 uint32_t shoal_count_positions(const uint32_t *positions, uint32_t n, shoal_span span,
                                uint32_t *scratch, shoal_position_count *counts);
-
-#endif

@@ -4,8 +4,7 @@
  * (Truta, Campan & Meyer 2007, section 3). Every algorithm returns a partition of all rows and has
  * a row in the table of algorithms.c. Labels are made later (recode.c).
  */
-#ifndef SHOAL_CLUSTER_CLUSTER_H
-#define SHOAL_CLUSTER_CLUSTER_H
+#pragma once
 
 #include "base/intern.h"
 #include "cluster/axes.h"
@@ -165,5 +164,3 @@ void shoal_class_labels_reset(shoal_class_labels *labels);
 shoal_status shoal_class_labels_unite(shoal_class_labels *labels, uint32_t n_groups,
                                       uint32_t *class_of, uint32_t *n_classes,
                                       shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

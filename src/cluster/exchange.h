@@ -7,8 +7,7 @@
  * or values of one group if a model knows groups only. A cluster knows how many rows of each kind
  * it has, so the cost of judging it does not depend on its size.
  */
-#ifndef SHOAL_CLUSTER_EXCHANGE_H
-#define SHOAL_CLUSTER_EXCHANGE_H
+#pragma once
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -110,5 +109,3 @@ void shoal_exchange_relieve(shoal_exchange *x, shoal_exchange_cluster *c,
 shoal_status shoal_exchange_suppress(shoal_exchange *x, shoal_error *error) SHOAL_MUST_CHECK;
 /* Returns rows from the bin to clusters that satisfy the requirements with them, too. */
 void shoal_exchange_bring_back(shoal_exchange *x);
-
-#endif

@@ -18,8 +18,7 @@
  *
  * Moves of rows are recorded, so that any number of them can be rolled back.
  */
-#ifndef SHOAL_CLUSTER_FLOCK_CLUSTERS_H
-#define SHOAL_CLUSTER_FLOCK_CLUSTERS_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -250,5 +249,3 @@ typedef struct shoal_repair {
 bool shoal_repair_init(shoal_repair *r, shoal_clusters *b);
 void shoal_repair_reset(shoal_repair *r);
 void shoal_repair_step(shoal_repair *r);
-
-#endif

@@ -21,8 +21,7 @@
  * tree's loss is a maximum over neighbours, the loss of two spans united is the larger of the
  * losses with either end added: cost tables need one line per leaf, not one per pair.
  */
-#ifndef SHOAL_CLUSTER_FLOCK_ROWS_H
-#define SHOAL_CLUSTER_FLOCK_ROWS_H
+#pragma once
 
 #include <string.h>
 
@@ -180,5 +179,3 @@ void shoal_packed_box_join(const shoal_packed_rows *p, shoal_packed_box box,
 uint32_t shoal_packed_box_loss(const shoal_packed_rows *p, shoal_packed_box box);
 uint32_t shoal_packed_box_loss_with(const shoal_packed_rows *p, shoal_packed_box box,
                                     const int16_t *values);
-
-#endif

@@ -7,8 +7,7 @@
  * Free rows with equal groups of sensitive values are of one kind. Div depends on the kind only, so
  * only the kinds of the largest Div are searched for the row of least loss.
  */
-#ifndef SHOAL_CLUSTER_GREEDY_H
-#define SHOAL_CLUSTER_GREEDY_H
+#pragma once
 
 #include "base/memory.h"
 #include "cluster/cluster.h"
@@ -95,5 +94,3 @@ shoal_status shoal_growing_clusters_report(const shoal_growing_clusters *g,
 shoal_status shoal_growing_clusters_finish(shoal_growing_clusters *g, uint32_t n,
                                            shoal_partition *partition,
                                            shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

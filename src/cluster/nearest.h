@@ -6,8 +6,7 @@
  * common bound the loss of joining any of them, and most of the tree is skipped. Answers are exact;
  * of equals the lowest number wins.
  */
-#ifndef SHOAL_CLUSTER_NEAREST_H
-#define SHOAL_CLUSTER_NEAREST_H
+#pragma once
 
 #include "base/memory.h"
 #include "cluster/axes.h"
@@ -69,5 +68,3 @@ uint32_t shoal_nearest_furthest(const shoal_nearest *t, uint32_t row, shoal_span
 /* Call after is_free[row] was cleared, or set. */
 void shoal_nearest_take(shoal_nearest *t, uint32_t row);
 void shoal_nearest_put(shoal_nearest *t, uint32_t row);
-
-#endif

@@ -4,8 +4,7 @@
  * numbers of distinct groups of sensitive values (p-sensitive, extended, by categories, distinct l:
  * `counts`), and the other models, which are judged on the whole class.
  */
-#ifndef SHOAL_CLUSTER_REQUIREMENTS_H
-#define SHOAL_CLUSTER_REQUIREMENTS_H
+#pragma once
 
 #include "cluster/axes.h"
 #include "model/model.h"
@@ -126,5 +125,3 @@ bool shoal_requirement_checker_others(shoal_requirement_checker *checker, const 
  */
 double shoal_requirement_checker_deficit(shoal_requirement_checker *checker, const uint32_t *rows,
                                          const uint32_t *counts, size_t n);
-
-#endif

@@ -9,8 +9,7 @@
  * Classes are numbered in an order in which neighbours are similar, so near donors have near
  * numbers.
  */
-#ifndef SHOAL_CLUSTER_THETA_H
-#define SHOAL_CLUSTER_THETA_H
+#pragma once
 
 #include "base/memory.h"
 #include "cluster/cluster.h"
@@ -146,5 +145,3 @@ shoal_status shoal_theta_add_noise(shoal_theta *theta, shoal_error *error) SHOAL
 
 /* Joins each failing class to another or gives it up. *any: something changed. */
 shoal_status shoal_theta_merge(shoal_theta *theta, bool *any, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

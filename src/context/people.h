@@ -3,8 +3,7 @@
  * context/people: who each row is about. All attributes with `role: person`, and pseudonyms with
  * `person: true`, together are one key; so are those with `role: household`.
  */
-#ifndef SHOAL_CONTEXT_PEOPLE_H
-#define SHOAL_CONTEXT_PEOPLE_H
+#pragma once
 
 #include "policy/policy.h"
 #include "table/table.h"
@@ -28,5 +27,3 @@ shoal_status shoal_people_init(shoal_people *people, const shoal_table *table,
                                const shoal_policy *policy, shoal_role role,
                                shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_people_reset(shoal_people *people);
-
-#endif

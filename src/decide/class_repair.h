@@ -5,8 +5,7 @@
  *
  *   the algorithm's clusters --cluster_of--> clusters, after merges --class_of--> classes
  */
-#ifndef SHOAL_DECIDE_CLASS_REPAIR_H
-#define SHOAL_DECIDE_CLASS_REPAIR_H
+#pragma once
 
 #include "decide/decision.h"
 
@@ -41,5 +40,3 @@ shoal_status shoal_labelled_clusters_make(const shoal_labelled_clusters_inputs *
                                           shoal_labelled_clusters **labelled,
                                           shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_labelled_clusters_free(shoal_labelled_clusters *labelled);
-
-#endif

@@ -21,8 +21,7 @@
  *                           |-----columns[q]------> label
  *                           '-----action_of_group-> keep, remove or blank
  */
-#ifndef SHOAL_DECIDE_DECISION_H
-#define SHOAL_DECIDE_DECISION_H
+#pragma once
 
 #include "cluster/cluster.h"
 #include "decide/method.h"
@@ -163,5 +162,3 @@ static inline uint32_t shoal_column_written_index(const shoal_column_labels *col
 shoal_label shoal_column_label(const shoal_column_labels *column, uint32_t index);
 /* The cell of quasi-identifier q as it is written for the group's rows. */
 shoal_label shoal_decision_label(const shoal_decision *decision, size_t q, uint32_t group);
-
-#endif

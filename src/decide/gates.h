@@ -4,8 +4,7 @@
  * columns that are kept. `_list` functions add risks to result->safety; `_check` and `_refuse_open`
  * turn them into an error.
  */
-#ifndef SHOAL_DECIDE_GATES_H
-#define SHOAL_DECIDE_GATES_H
+#pragma once
 
 #include "decide/risks.h"
 
@@ -69,5 +68,3 @@ shoal_status shoal_warn_of_policy(const shoal_context *context, shoal_result *re
 /* Warns of text values that may mean the same, in every column that is compared. */
 shoal_status shoal_warn_of_spellings(const shoal_context *context, shoal_result *result,
                                      shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decide/method: the algorithm and the objective that a policy asks for. */
-#ifndef SHOAL_DECIDE_METHOD_H
-#define SHOAL_DECIDE_METHOD_H
+#pragma once
 
 #include "cluster/cluster.h"
 #include "lattice/objective.h"
@@ -67,5 +66,3 @@ shoal_status shoal_method_check_people(const shoal_method *method, const shoal_p
 /* Names and summaries for help texts, ended by an entry without a name. */
 const shoal_entry *shoal_method_algorithms(void);
 const shoal_entry *shoal_method_objectives(void);
-
-#endif

@@ -3,8 +3,7 @@
  * decide/risks: the risks that models do not rule out, as far as policy, classes and columns of one
  * table show them. The rest of a verdict needs the heuristics of profile/ (gates.h).
  */
-#ifndef SHOAL_DECIDE_RISKS_H
-#define SHOAL_DECIDE_RISKS_H
+#pragma once
 
 #include "context/context.h"
 #include "report/result.h"
@@ -59,5 +58,3 @@ shoal_status shoal_risks_of_repeats(shoal_result *result, const shoal_context *c
 shoal_status shoal_risks_of_attacks(shoal_result *result, const shoal_policy *policy,
                                     const shoal_attack_outcomes *attacks,
                                     shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* describe/certificate: the public certificate of a release. */
-#ifndef SHOAL_DESCRIBE_CERTIFICATE_H
-#define SHOAL_DESCRIBE_CERTIFICATE_H
+#pragma once
 
 #include "attack/setup.h"
 #include "report/certificate.h"
@@ -22,5 +21,3 @@ shoal_status shoal_job_certificate(shoal_result *result, const char *path,
 /* How each column is released, by its labels; and columns that must not be in a release. */
 shoal_status shoal_certificate_columns(shoal_result *result, const shoal_attack_setup *setup,
                                        shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

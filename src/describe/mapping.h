@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* describe/mapping: what was done to each value and class, as CSV (docs/report.md). */
-#ifndef SHOAL_DESCRIBE_MAPPING_H
-#define SHOAL_DESCRIBE_MAPPING_H
+#pragma once
 
 #include "decide/release.h"
 
@@ -12,5 +11,3 @@
  */
 shoal_status shoal_mapping_write(const shoal_release *release, bool styled, int fd,
                                  const char *path, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

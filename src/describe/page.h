@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* describe/page: collects the data of the HTML report (report/page.h). */
-#ifndef SHOAL_DESCRIBE_PAGE_H
-#define SHOAL_DESCRIBE_PAGE_H
+#pragma once
 
 #include "decide/release.h"
 #include "report/redact.h"
@@ -45,4 +44,3 @@ shoal_status shoal_html_report_attributes(shoal_release *release, shoal_html_rep
 /* Sample rows of the release, sorted by their cells. */
 shoal_status shoal_html_report_sample(shoal_release *release, shoal_html_report *page,
                                       shoal_error *error) SHOAL_MUST_CHECK;
-#endif

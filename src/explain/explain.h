@@ -4,8 +4,7 @@
  * the whole table, costs.c examines the node's neighbourhood, changes.c tries other policies,
  * local.c tries local recoding.
  */
-#ifndef SHOAL_EXPLAIN_EXPLAIN_H
-#define SHOAL_EXPLAIN_EXPLAIN_H
+#pragma once
 
 #include "decide/method.h"
 #include "decide/models_report.h"
@@ -77,5 +76,3 @@ shoal_status shoal_explain_local_only(shoal_explain_state *state,
 shoal_status shoal_explain_policy(shoal_result *result, const shoal_table *table,
                                   const shoal_policy *policy, const shoal_run *run,
                                   shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -17,8 +17,7 @@
  * columns, people and households (shoal_tracked in model/model.h). Their values travel with a class
  * as a set (one word) or as a sparse histogram; of people, who are many, as few as must be counted.
  */
-#ifndef SHOAL_GROUP_CLASSES_H
-#define SHOAL_GROUP_CLASSES_H
+#pragma once
 
 #include "base/thread.h"
 #include "group/grouper.h"
@@ -216,5 +215,3 @@ size_t shoal_classes_bytes(const shoal_classes *classes);
 /* Distinct values of a tracked column in a class, without missing ones; at most the cap. */
 uint32_t shoal_classes_distinct(const shoal_frequency_set *frequency, const shoal_classes *classes,
                                 uint32_t c, size_t tracked);
-
-#endif

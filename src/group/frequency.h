@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* group/frequency: what building and rolling up share. Private to this directory. */
-#ifndef SHOAL_GROUP_FREQUENCY_H
-#define SHOAL_GROUP_FREQUENCY_H
+#pragma once
 
 #include "group/classes.h"
 
@@ -35,5 +34,3 @@ void shoal_capped_lists_take(shoal_capped_lists *lists, uint32_t n_values, shoal
 /* Makes frequency->base. Its tuple and n_rows arrays may be there already. */
 shoal_status shoal_classes_of_tuples(shoal_frequency_set *frequency,
                                      shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -23,8 +23,7 @@
  *      narrow   radix <= 2^32          slots[hash] = | key (32 bits) | id + 1 (32 bits) |
  *      wide     else                   table[hash] = id + 1, and key_of_id[id] = key
  */
-#ifndef SHOAL_GROUP_GROUPER_H
-#define SHOAL_GROUP_GROUPER_H
+#pragma once
 
 #include "base/hash.h"
 
@@ -93,5 +92,3 @@ uint32_t shoal_grouper_ids(shoal_grouper *grouper, size_t n, uint32_t *ids);
 uint32_t shoal_grouper_packed_ids(shoal_grouper *grouper, size_t n, const uint32_t *item,
                                   const uint64_t *words, const shoal_key_part *parts,
                                   size_t n_parts, uint32_t *ids);
-
-#endif

@@ -15,8 +15,7 @@
  *      narrow   up to 32 bits    narrow[hash] = | word (32 bits) | id + 1 (32 bits) |
  *      wide     up to 64 bits    wide[hash] = { word, id + 1 }
  */
-#ifndef SHOAL_GROUP_TUPLES_H
-#define SHOAL_GROUP_TUPLES_H
+#pragma once
 
 #include "base/hash.h"
 #include "table/table.h"
@@ -68,5 +67,3 @@ uint32_t *shoal_tuples_take_ids(shoal_tuples *tuples);
 
 /* Adds n_rows rows of one word; returns its id. SHOAL_NONE: no memory, or too many tuples. */
 uint32_t shoal_tuples_add(shoal_tuples *tuples, uint64_t word, uint64_t n_rows);
-
-#endif

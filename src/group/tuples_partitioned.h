@@ -5,8 +5,7 @@
  * are partitioned into bins by their hash, and equal words are found bin by bin, in a table that
  * stays in the cache. Threads process bins independently. Private to this directory.
  */
-#ifndef SHOAL_GROUP_TUPLES_PARTITIONED_H
-#define SHOAL_GROUP_TUPLES_PARTITIONED_H
+#pragma once
 
 #include "base/thread.h"
 #include "group/tuples.h"
@@ -29,5 +28,3 @@ bool shoal_tuple_partitions_pay(const shoal_words *words);
 shoal_status shoal_tuple_partitions_group(const shoal_words *words, const shoal_run *run,
                                           uint32_t *tuple_of_row, shoal_tuples *tuples,
                                           shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -8,8 +8,7 @@
  * FILE and TREE give paths: a value and its labels up to the top. The other kinds are built from
  * the column's values; their top is "*".
  */
-#ifndef SHOAL_HIERARCHY_BUILDER_H
-#define SHOAL_HIERARCHY_BUILDER_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/memory.h"
@@ -94,5 +93,3 @@ shoal_status shoal_path_fail(const shoal_builder *builder, uint64_t row, shoal_e
 /* Fails at the hierarchy's line of the policy. */
 shoal_status shoal_builder_fail(const shoal_builder *builder, shoal_error *error,
                                 const char *format, ...) SHOAL_PRINTF(3, 4);
-
-#endif

@@ -4,8 +4,7 @@
  * follow the date: 9/30/1990 0:00:00 has the format MM/DD/YYYY. A month or day between other bytes
  * than digits may have one digit. Dates must exist in the Gregorian calendar.
  */
-#ifndef SHOAL_HIERARCHY_DATE_H
-#define SHOAL_HIERARCHY_DATE_H
+#pragma once
 
 #include "base/intern.h"
 
@@ -26,5 +25,3 @@ bool shoal_date_format_is_short(const char *format);
 
 /* The pivot of a policy, or if that is 0 the current year. `current_year` 0: by the clock (UTC). */
 unsigned shoal_date_pivot(unsigned pivot, unsigned current_year);
-
-#endif

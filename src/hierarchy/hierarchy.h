@@ -8,8 +8,7 @@
  * the same node of the tree: `node_height` counts real steps only. Ragged trees (option `ragged`)
  * are padded at the bottom: the leaf repeats.
  */
-#ifndef SHOAL_HIERARCHY_HIERARCHY_H
-#define SHOAL_HIERARCHY_HIERARCHY_H
+#pragma once
 
 #include "hierarchy/spec.h"
 #include "table/equality.h"
@@ -107,5 +106,3 @@ shoal_status shoal_hierarchy_draw(const shoal_hierarchy *hierarchy, size_t max_l
 /* The rows value;level1;...;top of all leaves, as CSV. The caller frees *csv. */
 shoal_status shoal_hierarchy_csv(const shoal_hierarchy *hierarchy, char **csv,
                                  shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

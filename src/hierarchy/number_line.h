@@ -5,8 +5,7 @@
  * All arithmetic is exact. Numbers, widths, bounds and codes are integers of one scale, at most
  * 9.3e18 x 1e18, which 128 bits hold with room for a few sums.
  */
-#ifndef SHOAL_HIERARCHY_NUMBER_LINE_H
-#define SHOAL_HIERARCHY_NUMBER_LINE_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/wide.h"
@@ -45,5 +44,3 @@ shoal_label shoal_line_label(const shoal_number_line *line, shoal_int128 low, sh
 /* The same of all numbers below `end`, and of all from `low` on. */
 shoal_label shoal_line_below(const shoal_number_line *line, shoal_int128 end, char *out);
 shoal_label shoal_line_from(const shoal_number_line *line, shoal_int128 low, char *out);
-
-#endif

@@ -12,8 +12,7 @@
  * is a set of one element. No two sets of values have the same label, and no set has the label of a
  * value.
  */
-#ifndef SHOAL_HIERARCHY_SET_LABEL_H
-#define SHOAL_HIERARCHY_SET_LABEL_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/text.h"
@@ -37,5 +36,3 @@ bool shoal_is_set_label(shoal_label label);
  * many bytes as the label has.
  */
 bool shoal_set_label_next(shoal_label label, size_t *at, char *scratch, shoal_label *value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hierarchy/spec: a hierarchy as the policy specifies it, independent of any data. */
-#ifndef SHOAL_HIERARCHY_SPEC_H
-#define SHOAL_HIERARCHY_SPEC_H
+#pragma once
 
 #include "base/decimal.h"
 #include "base/error.h"
@@ -69,5 +68,3 @@ typedef struct shoal_hierarchy_spec {
   shoal_coding coding;     /* codes that stand beside the kind; the attribute has them too */
   unsigned pivot;          /* DATE: the last year that YY can mean; 0: the current year */
 } shoal_hierarchy_spec;
-
-#endif

@@ -6,8 +6,7 @@
  * together, or with `otherwise: missing` become the first spelling of data.missing. Private to
  * input/.
  */
-#ifndef SHOAL_INPUT_CELLS_H
-#define SHOAL_INPUT_CELLS_H
+#pragma once
 
 #include "base/text.h"
 #include "policy/policy.h"
@@ -37,5 +36,3 @@ void shoal_swap_marks(char *bytes, size_t size_bytes);
  * numbers except in a few cells. Cost: a pass over the values.
  */
 shoal_status shoal_cells_detect(shoal_table *table, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

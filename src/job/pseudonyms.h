@@ -9,8 +9,7 @@
  * two releases, cannot be linked. Key and context are read when they are needed, wiped after use,
  * and never written.
  */
-#ifndef SHOAL_JOB_PSEUDONYMS_H
-#define SHOAL_JOB_PSEUDONYMS_H
+#pragma once
 
 #include "base/intern.h"
 #include "policy/policy.h"
@@ -30,5 +29,3 @@ shoal_status shoal_pseudonyms_check(const shoal_table *table, const shoal_policy
 shoal_status shoal_pseudonyms_make(const shoal_policy *policy, const shoal_attribute *attribute,
                                    const shoal_column *column, shoal_strings *pseudonyms,
                                    shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job/verify_request: names, models and values for the verifier, as strings. Private to job/. */
-#ifndef SHOAL_JOB_VERIFY_REQUEST_H
-#define SHOAL_JOB_VERIFY_REQUEST_H
+#pragma once
 
 #include "context/context.h"
 #include "verify/verify.h"
@@ -24,5 +23,3 @@ shoal_status shoal_owned_verify_request_make(shoal_owned_verify_request *request
                                              const char *const *columns, size_t n_columns,
                                              uint64_t n_rows, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_owned_verify_request_reset(shoal_owned_verify_request *request);
-
-#endif

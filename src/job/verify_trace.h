@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job/verify_trace: what the verifier compares with the original, row by row. Private to job/. */
-#ifndef SHOAL_JOB_VERIFY_TRACE_H
-#define SHOAL_JOB_VERIFY_TRACE_H
+#pragma once
 
 #include "job/release.h"
 #include "verify/verify.h"
@@ -13,5 +12,3 @@
  */
 const shoal_verify_trace *shoal_verify_trace_make(shoal_arena *arena, const shoal_release *release,
                                                   const shoal_csv_plan *plan, bool styled);
-
-#endif

@@ -3,8 +3,7 @@
  * job/writing: a release on its way to a file or to Arrow arrays: its rows in their order, and the
  * proof of what was written. Private to job/.
  */
-#ifndef SHOAL_JOB_WRITING_H
-#define SHOAL_JOB_WRITING_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -63,5 +62,3 @@ shoal_status shoal_release_number_rows(shoal_release *release, const shoal_writi
 /* Proves the CSV file `fd`; `fd` holds the cells of the release, whatever it becomes. */
 shoal_status shoal_writing_verify(const shoal_writing *writing, int fd,
                                   shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * lattice/climb: the local search of `optimal`, for lattices that are too large for the exact one.
  * Private to this directory.
  */
-#ifndef SHOAL_LATTICE_CLIMB_H
-#define SHOAL_LATTICE_CLIMB_H
+#pragma once
 
 #include "lattice/objective.h"
 #include "lattice/search.h"
@@ -20,5 +19,3 @@
 shoal_status shoal_search_climb(shoal_search *search, const shoal_objective *objective,
                                 const shoal_search_limits *limits, shoal_solution *solution,
                                 shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

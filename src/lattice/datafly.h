@@ -4,8 +4,7 @@
  * shoal_search_datafly in lattice.h runs it. If a profile is below 1, combinations are checked
  * without its attribute: solution->node may not satisfy on all quasi-identifiers.
  */
-#ifndef SHOAL_LATTICE_DATAFLY_H
-#define SHOAL_LATTICE_DATAFLY_H
+#pragma once
 
 #include "lattice/lattice.h"
 
@@ -13,5 +12,3 @@ typedef struct shoal_datafly_options {
   const shoal_decimal *anonymity; /* by quasi-identifier, 0 to 1; NULL: 0, no bin size */
   const shoal_decimal *profile;   /* of the recipient, by quasi-identifier, 0 to 1; NULL: 1 */
 } shoal_datafly_options;
-
-#endif

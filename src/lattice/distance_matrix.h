@@ -4,8 +4,7 @@
  * the rows that a node must suppress for k-anonymity without computing its classes, and bounds for
  * solutions. For small tables and k-anonymity only.
  */
-#ifndef SHOAL_LATTICE_DISTANCE_MATRIX_H
-#define SHOAL_LATTICE_DISTANCE_MATRIX_H
+#pragma once
 
 #include "lattice/lattice.h"
 
@@ -62,5 +61,3 @@ void shoal_distance_matrix_bounds_reset(shoal_distance_matrix_bounds *bounds);
 
 /* The least upper bound of all vectors; returns its height. No node strictly above is minimal. */
 uint32_t shoal_distance_matrix_upper(const shoal_distance_matrix *matrix, uint32_t *levels);
-
-#endif

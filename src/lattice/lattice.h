@@ -12,8 +12,7 @@
  * A step up in attribute q adds stride[q]. A node below another has a smaller number. Where a
  * policy limits levels, a digit is the number of steps above the lowest level that it allows.
  */
-#ifndef SHOAL_LATTICE_LATTICE_H
-#define SHOAL_LATTICE_LATTICE_H
+#pragma once
 
 #include "model/model.h"
 
@@ -276,5 +275,3 @@ shoal_status shoal_preferences_bind(const shoal_policy *policy,
 /* The best node of a non-empty list: by the first preference, ties by the next, then the number. */
 const shoal_node *shoal_prefer(const shoal_search *search, const shoal_preference *preferences,
                                size_t n_preferences, const shoal_node_list *nodes);
-
-#endif

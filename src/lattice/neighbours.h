@@ -5,8 +5,7 @@
  *
  * A step raises or lowers one attribute by a level. An exchange raises one and lowers another.
  */
-#ifndef SHOAL_LATTICE_NEIGHBOURS_H
-#define SHOAL_LATTICE_NEIGHBOURS_H
+#pragma once
 
 #include "lattice/optimal_bounds.h"
 
@@ -69,5 +68,3 @@ typedef enum shoal_neighbourhood { SHOAL_STEPS, SHOAL_EXCHANGES } shoal_neighbou
  */
 shoal_status shoal_place_try(shoal_place *place, shoal_neighbourhood kind, size_t first, size_t n,
                              shoal_move *best, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -10,8 +10,7 @@
  * (optimal_bounds.h). For the others (`by_classes`) the classes before suppression bound the cost
  * of every node above.
  */
-#ifndef SHOAL_LATTICE_OBJECTIVE_H
-#define SHOAL_LATTICE_OBJECTIVE_H
+#pragma once
 
 #include "lattice/lattice.h"
 
@@ -62,5 +61,3 @@ double shoal_objective_weight(const shoal_search *search, size_t q);
 
 /* The table, ended by a NULL name. */
 extern const shoal_objective shoal_objective_types[];
-
-#endif

@@ -8,8 +8,7 @@
  *
  * monotone.c has the two ways through the lattice: height by height, and by bisection on a path.
  */
-#ifndef SHOAL_LATTICE_SEARCH_H
-#define SHOAL_LATTICE_SEARCH_H
+#pragma once
 
 #include "lattice/lattice.h"
 
@@ -140,5 +139,3 @@ shoal_status shoal_search_optimal_levelwise(shoal_search *search,
                                             const shoal_search_limits *limits,
                                             shoal_solution *solution,
                                             shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

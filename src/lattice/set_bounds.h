@@ -8,8 +8,7 @@
  * At a node no fewer rows are suppressed than violate over any set. If none violates over any set,
  * none is suppressed. Private to this directory.
  */
-#ifndef SHOAL_LATTICE_SET_BOUNDS_H
-#define SHOAL_LATTICE_SET_BOUNDS_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -80,5 +79,3 @@ void shoal_set_rounds_free(shoal_set_rounds *rounds); /* NULL: nothing */
 shoal_status shoal_set_rounds_run(const shoal_set_rounds *rounds, const uint32_t *levels,
                                   uint64_t limit, uint8_t *suppressed, uint64_t *rows, bool *done,
                                   shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

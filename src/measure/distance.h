@@ -5,8 +5,7 @@
  * distance depends on the attribute: numbers by rank, trees by the height of the lowest common
  * ancestor, other values all equally far. All distances are from 0 to 1.
  */
-#ifndef SHOAL_MEASURE_DISTANCE_H
-#define SHOAL_MEASURE_DISTANCE_H
+#pragma once
 
 #include "measure/domain.h"
 
@@ -44,5 +43,3 @@ const char *shoal_ground_distance_name(shoal_ground_distance ground);
 double shoal_total_variation(const shoal_reference *reference, const shoal_share_at *shares,
                              size_t n);
 double shoal_earth_mover(shoal_reference *reference, const shoal_share_at *shares, size_t n);
-
-#endif

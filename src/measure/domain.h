@@ -19,8 +19,7 @@
  * values (a set, an interval across a tree with another order), `loose` is set and
  * shoal_domain_holds tests each value.
  */
-#ifndef SHOAL_MEASURE_DOMAIN_H
-#define SHOAL_MEASURE_DOMAIN_H
+#pragma once
 
 #include "hierarchy/hierarchy.h"
 #include "measure/label_syntax.h"
@@ -137,5 +136,3 @@ extern const shoal_cell_fault shoal_no_label;
 
 /* Whether the label covers more than one value: it cannot be a raw value of the data. */
 bool shoal_domain_is_general(const shoal_domain *domain, const shoal_label_span *span);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measure/domain_parts: what the files of a domain share while it is made. */
-#ifndef SHOAL_MEASURE_DOMAIN_PARTS_H
-#define SHOAL_MEASURE_DOMAIN_PARTS_H
+#pragma once
 
 #include "base/intern.h"
 #include "hierarchy/set_label.h"
@@ -89,5 +88,3 @@ static inline bool shoal_spec_has_numbers(const shoal_attribute *attribute) {
          (kind == SHOAL_HIERARCHY_INTERVALS || kind == SHOAL_HIERARCHY_ROUND ||
           kind == SHOAL_HIERARCHY_CUTS);
 }
-
-#endif

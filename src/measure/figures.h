@@ -6,8 +6,7 @@
  * Strings are names of attributes, and labels that occur in the release at least k times; no raw
  * value is in here. A figure that cannot be computed is NAN (JSON: null).
  */
-#ifndef SHOAL_MEASURE_FIGURES_H
-#define SHOAL_MEASURE_FIGURES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -184,5 +183,3 @@ typedef struct shoal_measured {
   const shoal_measures *utility;
   const shoal_risk *risk;
 } shoal_measured;
-
-#endif

@@ -4,8 +4,7 @@
  * write it: stars, intervals, comparisons, prefixes. Pure functions of bytes: no table, no policy,
  * no memory.
  */
-#ifndef SHOAL_MEASURE_LABEL_SYNTAX_H
-#define SHOAL_MEASURE_LABEL_SYNTAX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ bool shoal_range_holds(const shoal_range *range, shoal_decimal number);
 /* A total order of ranges; 0: the same numbers. */
 int shoal_range_compare(const shoal_range *a, const shoal_range *b);
 bool shoal_range_overlaps(const shoal_range *a, const shoal_range *b);
-
-#endif

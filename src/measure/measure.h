@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measure: all figures of a release against the table that it was made from. */
-#ifndef SHOAL_MEASURE_MEASURE_H
-#define SHOAL_MEASURE_MEASURE_H
+#pragma once
 
 #include "context/context.h"
 #include "measure/figures.h"
@@ -16,5 +15,3 @@ shoal_status shoal_measure_release(const shoal_context *original, const shoal_ta
                                    const shoal_release_origin *origin,
                                    const shoal_measure_options *options, shoal_arena *arena,
                                    shoal_measured *measured, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

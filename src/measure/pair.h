@@ -5,8 +5,7 @@
  * original, the rows of each label in the release, and the values that each label covers. Both
  * tables are kept as distinct tuples with counts (group/), not as rows.
  */
-#ifndef SHOAL_MEASURE_PAIR_H
-#define SHOAL_MEASURE_PAIR_H
+#pragma once
 
 #include "group/classes.h"
 #include "measure/domain.h"
@@ -71,5 +70,3 @@ void shoal_span_distribute(const shoal_domain *domain, const shoal_label_span *s
 
 /* Does the attribute have sets, and is each of its labels a star? So its level is the top. */
 bool shoal_release_pair_hides_sets(const shoal_release_pair_attribute *attribute);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measure/parts: what measure.c puts together, each from a pair. Private to this directory. */
-#ifndef SHOAL_MEASURE_PARTS_H
-#define SHOAL_MEASURE_PARTS_H
+#pragma once
 
 #include "base/thread.h"
 #include "measure/figures.h"
@@ -63,5 +62,3 @@ bool shoal_disclosure_measure(const shoal_release_pair *pair, shoal_attribute_ri
  */
 shoal_status shoal_queries_measure(const shoal_release_pair *pair, const shoal_run *run,
                                    shoal_query_error *out, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -8,8 +8,7 @@
  * Meyer 2007, eq. 4-5); a set (values - 1) / (values of the column - 1), and 1 if it is too large
  * to be written.
  */
-#ifndef SHOAL_MEASURE_RELEASE_LOSS_H
-#define SHOAL_MEASURE_RELEASE_LOSS_H
+#pragma once
 
 #include "cluster/axes.h"
 #include "measure/figures.h"
@@ -45,5 +44,3 @@ void shoal_box_losses(const shoal_axes *axes, const shoal_span *boxes,
  */
 void shoal_sizes_measure(const shoal_classes *groups, const uint32_t *class_of,
                          const uint8_t *violates, uint64_t k, double *dm, double *avg);
-
-#endif

@@ -5,8 +5,7 @@
  * satisfy it at most (docs/reading-the-papers.md R3, R7). `conditions` reports them, `anonymize`
  * refuses by them, and searches prune with them.
  */
-#ifndef SHOAL_MODEL_BOUNDS_H
-#define SHOAL_MODEL_BOUNDS_H
+#pragma once
 
 #include "model/model.h"
 
@@ -51,5 +50,3 @@ const char *shoal_bound_noun(const shoal_bound *bound, bool plural);
 /* A sentence that says why no class can satisfy it, and what to do. `attribute` may be "". */
 void shoal_bound_explain(const shoal_bound *bound, const char *attribute, char *out,
                          size_t capacity);
-
-#endif

@@ -6,8 +6,7 @@
  * check and report use these declarations and never ask which model it is. Verdicts are exact:
  * integers and fractions; rounding never decides a tie.
  */
-#ifndef SHOAL_MODEL_MODEL_H
-#define SHOAL_MODEL_MODEL_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -419,5 +418,3 @@ shoal_status shoal_value_categories(const shoal_policy *policy, const shoal_tabl
  */
 shoal_status shoal_listed_values(const shoal_policy *policy, const shoal_sensitive *sensitive,
                                  shoal_values *values, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

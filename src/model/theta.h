@@ -3,8 +3,7 @@
  * model/theta: the variance of theta-sensitive, for attacks and for algorithms that change classes
  * until they reach it.
  */
-#ifndef SHOAL_MODEL_THETA_H
-#define SHOAL_MODEL_THETA_H
+#pragma once
 
 #include "base/wide.h"
 #include "model/model.h"
@@ -41,5 +40,3 @@ int shoal_variance_compare(shoal_variance a, shoal_variance b);
 
 /* No class with fewer distinct values reaches theta, whatever its size. */
 uint64_t shoal_theta_min_distinct(const shoal_requirement *requirement);
-
-#endif

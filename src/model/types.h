@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model/types: the models, each in the file of its name, and what they share. Private. */
-#ifndef SHOAL_MODEL_TYPES_H
-#define SHOAL_MODEL_TYPES_H
+#pragma once
 
 #include "base/wide.h"
 #include "model/model.h"
@@ -72,5 +71,3 @@ static inline uint64_t shoal_rounded_down(double bound) {
 /* SHOAL_BAD_INPUT at the policy's line: the attribute lacks what the model needs. */
 shoal_status shoal_lacks(const shoal_requirement *requirement, const shoal_model_context *context,
                          const char *what, shoal_error *error);
-
-#endif

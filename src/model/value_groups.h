@@ -4,8 +4,7 @@
  * categories, D1 the most sensitive (p_plus.c, p_alpha.c), or strong ancestors (extended_p.c).
  * Private to this directory.
  */
-#ifndef SHOAL_MODEL_VALUE_GROUPS_H
-#define SHOAL_MODEL_VALUE_GROUPS_H
+#pragma once
 
 #include "model/types.h"
 
@@ -47,5 +46,3 @@ double shoal_balanced_deficit(const shoal_requirement *requirement, const shoal_
 
 /* Do the groups that are present differ by at most one row? */
 bool shoal_group_tally_is_balanced(const shoal_group_tally *tally);
-
-#endif

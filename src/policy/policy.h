@@ -7,8 +7,7 @@
  * what other tables list (models and their parameters, algorithms, preferences). Such words keep
  * line and column for later messages.
  */
-#ifndef SHOAL_POLICY_POLICY_H
-#define SHOAL_POLICY_POLICY_H
+#pragma once
 
 #include "base/decimal.h"
 #include "base/error.h"
@@ -284,5 +283,3 @@ shoal_status shoal_policy_fail(const shoal_policy *policy, shoal_mark mark, shoa
 shoal_status shoal_policy_parse_hierarchy(const char *yaml, const char *directory,
                                           shoal_arena *arena, shoal_hierarchy_spec *spec,
                                           shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

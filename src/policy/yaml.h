@@ -7,8 +7,7 @@
  * tags; values of more than one line; keys that are not scalars, and duplicate keys; more than one
  * document, 64 levels or 16 MiB.
  */
-#ifndef SHOAL_POLICY_YAML_H
-#define SHOAL_POLICY_YAML_H
+#pragma once
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -64,5 +63,3 @@ void shoal_yaml_add_scalar(shoal_text *text, const char *string);
 void shoal_yaml_add_quoted(shoal_text *text, const char *string);
 /* A key and its colon, in a block mapping of that indent; indent NULL: in a flow mapping. */
 void shoal_yaml_add_key(shoal_text *text, const char *indent, const char *string);
-
-#endif

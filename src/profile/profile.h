@@ -9,8 +9,7 @@
  *
  * The result has counts, and spellings of missing values from a fixed list. It has no other cell.
  */
-#ifndef SHOAL_PROFILE_PROFILE_H
-#define SHOAL_PROFILE_PROFILE_H
+#pragma once
 
 #include "base/text.h"
 #include "base/thread.h"
@@ -244,5 +243,3 @@ extern const shoal_preset shoal_presets[];
  */
 shoal_status shoal_profile_yaml(const shoal_result *profile, bool safe, const char *preset,
                                 char **yaml, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

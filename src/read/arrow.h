@@ -19,8 +19,7 @@
  * and pointers are compared with one another before a cell is read. The sizes of most buffers are
  * not part of the interface, so a producer that lies about them cannot be found out.
  */
-#ifndef SHOAL_READ_ARROW_H
-#define SHOAL_READ_ARROW_H
+#pragma once
 
 #include "base/error.h"
 
@@ -113,5 +112,3 @@ enum { SHOAL_ARROW_PRINTED = 400 }; /* a decimal of 76 digits with a scale of up
 /* Prints a value as text; returns its size. 0: it is missing (NaN). */
 size_t shoal_arrow_print_word(const shoal_arrow_type *type, uint64_t word, char *out);
 size_t shoal_arrow_print_decimal(const shoal_arrow_type *type, const void *value, char *out);
-
-#endif

@@ -3,8 +3,7 @@
  * read/blocks: a file in blocks of whole records. The same content gives the same blocks, whether
  * it is compressed or not, and however many threads take turns.
  */
-#ifndef SHOAL_READ_BLOCKS_H
-#define SHOAL_READ_BLOCKS_H
+#pragma once
 
 #include "read/csv.h"
 #include "read/source.h"
@@ -55,5 +54,3 @@ bool shoal_blocks_next(shoal_blocks *blocks, shoal_block *block);
 
 /* Returns bytes of a block, which become the start of the next one. False: no memory. */
 bool shoal_blocks_put_back(shoal_blocks *blocks, const char *bytes, size_t size_bytes);
-
-#endif

@@ -7,8 +7,7 @@
  * scanned 64 bytes at a time (scan.h); a block with irregular quotes or an error is read byte by
  * byte. Both give the same cells. Doubled quotes become single, in place.
  */
-#ifndef SHOAL_READ_CSV_H
-#define SHOAL_READ_CSV_H
+#pragma once
 
 #include "base/error.h"
 #include "read/scan.h"
@@ -83,5 +82,3 @@ char shoal_csv_side_delimiter(const char *block, size_t size_bytes);
 
 /* Describes a problem for a message, such as "has 8 cells where the header has 9: ...". */
 void shoal_csv_explain(shoal_csv_problem problem, size_t n_columns, char *out, size_t capacity);
-
-#endif

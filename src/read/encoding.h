@@ -5,8 +5,7 @@
  * character that is not ASCII decides between UTF-8 and Windows-1252, of which Latin-1 text is a
  * part. UTF-8 is passed on unchanged.
  */
-#ifndef SHOAL_READ_ENCODING_H
-#define SHOAL_READ_ENCODING_H
+#pragma once
 
 #include "base/error.h"
 
@@ -36,5 +35,3 @@ shoal_status shoal_decoder_read(shoal_decoder *decoder, shoal_decoder_read_fn re
 
 /* The encoding, where it is not UTF-8 and was detected: "Windows-1252"; else NULL. */
 const char *shoal_decoder_detected(const shoal_decoder *decoder);
-
-#endif

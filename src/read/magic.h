@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read/magic: files that are not text, recognized by their first bytes. */
-#ifndef SHOAL_READ_MAGIC_H
-#define SHOAL_READ_MAGIC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ enum { SHOAL_MAGIC_BYTES = 8 };
 /* What the file is and what to do, as the rest of a message; NULL: it may be text. `size_bytes`: at
  * least those that decide, better some thousand. */
 const char *shoal_magic_advice(const char *bytes, size_t size_bytes);
-
-#endif

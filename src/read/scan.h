@@ -9,8 +9,7 @@
  * The bits are made with AVX2 if the processor has it, with SSE2 on any x86-64, or byte by byte;
  * the result is the same.
  */
-#ifndef SHOAL_READ_SCAN_H
-#define SHOAL_READ_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ typedef struct shoal_scan {
  */
 shoal_scan shoal_scan_block(shoal_scan_way way, const char *block, size_t size_bytes,
                             char delimiter, uint32_t *ends);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read/stat_cell: one value of a statistics file as text. Private to read/stat_file.c and tests. */
-#ifndef SHOAL_READ_STAT_CELL_H
-#define SHOAL_READ_STAT_CELL_H
+#pragma once
 
 #include "base/text.h"
 
@@ -28,5 +27,3 @@ void shoal_stat_add_number(shoal_text *out, double number);
 void shoal_stat_add_float(shoal_text *out, float number);
 /* A date or a time, or the number itself if it is outside the years 1 to 9999. */
 void shoal_stat_add_time(shoal_text *out, shoal_stat_clock clock, double number);
-
-#endif

@@ -7,8 +7,7 @@
  * libreadstat delivers the labels of .dta files after the values, so a file is read twice:
  * variables and labels, then values. It does not validate UTF-8: that is done here.
  */
-#ifndef SHOAL_READ_STAT_FILE_H
-#define SHOAL_READ_STAT_FILE_H
+#pragma once
 
 #include "base/thread.h"
 
@@ -48,5 +47,3 @@ shoal_status shoal_stat_read(const char *path, const char *file, shoal_stat_kind
                              const shoal_stat_options *options, const shoal_stat_target *target,
                              const shoal_run *run, const char **assumed,
                              shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

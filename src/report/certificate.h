@@ -4,8 +4,7 @@
  * follows from the release, the policy in canonical form and the rounded number of suppressed rows;
  * the rest of the result's figures are those of the release too.
  */
-#ifndef SHOAL_REPORT_CERTIFICATE_H
-#define SHOAL_REPORT_CERTIFICATE_H
+#pragma once
 
 #include "base/sha256.h"
 #include "report/result.h"
@@ -77,5 +76,3 @@ typedef struct shoal_certificate_report {
 
 /* The certificate as a self-contained page. */
 void shoal_render_certificate(const shoal_result *result, shoal_text *text);
-
-#endif

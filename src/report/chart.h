@@ -4,8 +4,7 @@
  * width while letters keep their size, so a chart is readable on a phone too. Axes begin at zero.
  * "Before" is hatched and "after" is solid, so the series differ without colour.
  */
-#ifndef SHOAL_REPORT_CHART_H
-#define SHOAL_REPORT_CHART_H
+#pragma once
 
 #include "report/result.h"
 
@@ -39,5 +38,3 @@ void shoal_chart_levels(const char *name, uint32_t level, uint32_t height, shoal
 
 /* Patterns of the charts: once per page, before the first chart. */
 void shoal_chart_patterns(shoal_text *text);
-
-#endif

@@ -3,8 +3,7 @@
  * report/explain: why a policy cannot be met or costs much, as plain data.
  * Labels are those of level 1 and above: raw values never get here.
  */
-#ifndef SHOAL_REPORT_EXPLAIN_H
-#define SHOAL_REPORT_EXPLAIN_H
+#pragma once
 
 #include "report/result.h"
 
@@ -101,5 +100,3 @@ typedef struct shoal_explanation {
   uint64_t sample_rows;      /* without a lattice: rows of the sample; 0: all rows */
   bool has_k, has_p, changes_tried; /* k and p are required; other values of them were tried */
 } shoal_explanation;
-
-#endif

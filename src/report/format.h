@@ -3,8 +3,7 @@
  * report/format: helpers of all renderings: numbers in text, escaping for HTML and SVG, and a JSON
  * builder on jansson. Private to this directory.
  */
-#ifndef SHOAL_REPORT_FORMAT_H
-#define SHOAL_REPORT_FORMAT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -106,5 +105,3 @@ json_t *shoal_json_warnings(shoal_json *json, const shoal_result *result);
 
 /* The document as text, to be freed by the caller; releases `root`. NULL: no memory. */
 char *shoal_json_finish(shoal_json *json, json_t *root);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/html: helpers and sections of the HTML report. Private to this directory. */
-#ifndef SHOAL_REPORT_HTML_H
-#define SHOAL_REPORT_HTML_H
+#pragma once
 
 #include "report/chart.h"
 #include "report/format.h"
@@ -53,5 +52,3 @@ void shoal_html_warnings(const shoal_result *result, shoal_text *text);
 void shoal_html_repeat(const shoal_result *result, shoal_text *text);
 void shoal_html_summary(const shoal_result *result, shoal_text *text);
 void shoal_html_sign(const shoal_result *result, shoal_text *text);
-
-#endif

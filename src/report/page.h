@@ -4,8 +4,7 @@
  * Labels and values are those of the release. No number of people from 1 to k - 1 is in it or
  * follows by subtraction (report/redact.h).
  */
-#ifndef SHOAL_REPORT_PAGE_H
-#define SHOAL_REPORT_PAGE_H
+#pragma once
 
 #include "base/sha256.h"
 #include "report/result.h"
@@ -62,5 +61,3 @@ typedef struct shoal_html_report {
   size_t n_settings;
   const shoal_lattice_report *lattice; /* every node, to draw; NULL: too many, or no lattice */
 } shoal_html_report;
-
-#endif

@@ -3,8 +3,7 @@
  * report/redact: which counts a report may show. No count of people from 1 to k - 1 is shown or
  * follows by subtraction from others that are.
  */
-#ifndef SHOAL_REPORT_REDACT_H
-#define SHOAL_REPORT_REDACT_H
+#pragma once
 
 #include "base/intern.h"
 #include "report/page.h"
@@ -50,5 +49,3 @@ const char *shoal_html_report_string(shoal_result *result, shoal_label label);
 
 /* The ends of "[20-29]", "[2.5-5)" or a single number; false: the label is neither. */
 bool shoal_html_report_interval(shoal_label label, double *low, double *high);
-
-#endif

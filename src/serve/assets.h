@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve/assets: the files of web/, compressed; scripts/embed makes the table when shoal is built.
  */
-#ifndef SHOAL_SERVE_ASSETS_H
-#define SHOAL_SERVE_ASSETS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@ typedef struct serve_asset {
 
 /* The path of the last entry is NULL. */
 extern const serve_asset serve_assets[];
-
-#endif

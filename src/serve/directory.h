@@ -3,8 +3,7 @@
  * serve/directory: files below the directory in which the server was started. A path is walked name
  * by name without following symbolic links, so it cannot lead out of the directory.
  */
-#ifndef SHOAL_SERVE_DIRECTORY_H
-#define SHOAL_SERVE_DIRECTORY_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -22,5 +21,3 @@ int serve_open_below(int directory, const char *path);
 /* Tables and policies below the directory: [{"path": "a/b.csv", "kind": "data", "size": 1}], by
  * path. At most 500 files, 4 levels deep; hidden files are left out. */
 json_t *serve_list_files(int directory);
-
-#endif

@@ -5,8 +5,7 @@
  * from this page if it has an Origin or Sec-Fetch-Site, and below /api/ carry the token, which only
  * the user who started the server knows.
  */
-#ifndef SHOAL_SERVE_GUARD_H
-#define SHOAL_SERVE_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ serve_refusal serve_guard(const serve_headers *headers, unsigned port, const cha
 
 /* Are both texts equal? Takes the same time wherever they differ. */
 bool serve_same_secret(const char *given, const char *secret);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve/handlers: the answers of the routes, on the main thread. */
-#ifndef SHOAL_SERVE_HANDLERS_H
-#define SHOAL_SERVE_HANDLERS_H
+#pragma once
 
 #include "serve/request.h"
 
@@ -19,5 +18,3 @@ enum MHD_Result serve_post_rows(serve_request *request);
 enum MHD_Result serve_post_job(serve_request *request);
 enum MHD_Result serve_delete_job(serve_request *request);
 enum MHD_Result serve_get_download(serve_request *request);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * A job is shared by its thread, its session and its stream; the last one frees it.
  */
-#ifndef SHOAL_SERVE_JOBS_H
-#define SHOAL_SERVE_JOBS_H
+#pragma once
 
 #include <jansson.h>
 #include <pthread.h>
@@ -73,5 +72,3 @@ void serve_job_drop(serve_job *job);
 
 /* Adds {"NAME": value} to the stream; takes `value`. */
 void serve_job_say(serve_job *job, const char *name, json_t *value);
-
-#endif

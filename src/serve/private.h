@@ -8,8 +8,7 @@
  *         open.html                     0600   redirects the browser to the address
  *         3-patients.csv  ->  /proc/123/fd/9   (an unlinked file)
  */
-#ifndef SHOAL_SERVE_PRIVATE_H
-#define SHOAL_SERVE_PRIVATE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ void serve_blob_drop(serve_blob *blob);
 
 /* A name in the directory that no other call gets. */
 void serve_private_name(serve_private *private_files, const char *suffix, char *path, size_t size);
-
-#endif

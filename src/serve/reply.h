@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve/reply: responses. Each carries the headers that keep other sites out of the page. */
-#ifndef SHOAL_SERVE_REPLY_H
-#define SHOAL_SERVE_REPLY_H
+#pragma once
 
 #include <jansson.h>
 #include <microhttpd.h>
@@ -18,5 +17,3 @@ enum MHD_Result serve_reply_error(struct MHD_Connection *connection, unsigned st
 enum MHD_Result serve_reply_file(struct MHD_Connection *connection, const char *type, int fd);
 /* A file of the page; 404 if there is none. */
 enum MHD_Result serve_reply_asset(struct MHD_Connection *connection, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve/request: one request from its headers to its answer. */
-#ifndef SHOAL_SERVE_REQUEST_H
-#define SHOAL_SERVE_REQUEST_H
+#pragma once
 
 #include "serve/routes.h"
 #include "serve/server.h"
@@ -27,5 +26,3 @@ enum MHD_Result serve_request_handle(void *user, struct MHD_Connection *connecti
                                      size_t *size, void **state);
 void serve_request_completed(void *user, struct MHD_Connection *connection, void **state,
                              enum MHD_RequestTerminationCode code);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve/routes: the table of the API. docs/api.md lists the same routes; a test compares them. */
-#ifndef SHOAL_SERVE_ROUTES_H
-#define SHOAL_SERVE_ROUTES_H
+#pragma once
 
 #include <microhttpd.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ extern const serve_route serve_routes[];
 const serve_route *serve_route_find(const char *method, const char *path,
                                     char parts[SERVE_MAX_PARTS][SERVE_PART_BYTES],
                                     bool *known_path);
-
-#endif

@@ -14,8 +14,7 @@
  * The main thread runs every connection; nothing on it takes long. Jobs run on their own threads
  * and share with it only what a mutex guards (jobs.h, session.h).
  */
-#ifndef SHOAL_SERVE_SERVE_H
-#define SHOAL_SERVE_SERVE_H
+#pragma once
 
 #include "shoal/shoal.h"
 
@@ -33,5 +32,3 @@ typedef struct serve_options {
  * then; SHOAL_BAD_INPUT or SHOAL_FAILED if it cannot start.
  */
 shoal_status serve_run(const serve_options *options, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve/server: what the main thread works on. */
-#ifndef SHOAL_SERVE_SERVER_H
-#define SHOAL_SERVE_SERVER_H
+#pragma once
 
 #include <microhttpd.h>
 
@@ -73,5 +72,3 @@ enum MHD_Result serve_stream_begin(serve_server *server, struct MHD_Connection *
 void serve_streams_resume(serve_server *server, bool all);
 /* The request of the stream ended: a job that still runs is cancelled. */
 void serve_stream_end(serve_stream *stream);
-
-#endif

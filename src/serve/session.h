@@ -4,8 +4,7 @@
  * jobs take a copy of what they need (serve_work) and share only the tables and the release, which
  * the lock guards.
  */
-#ifndef SHOAL_SERVE_SESSION_H
-#define SHOAL_SERVE_SESSION_H
+#pragma once
 
 #include <jansson.h>
 #include <pthread.h>
@@ -104,5 +103,3 @@ bool serve_session_step(serve_session *session, int step);
 /* Copies what a job needs; serve_work_reset lets go of it. */
 void serve_work_copy(const serve_session *session, serve_work *work);
 void serve_work_reset(serve_work *work);
-
-#endif

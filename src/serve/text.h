@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve/text: texts that grow, errors, random names and the clock. */
-#ifndef SHOAL_SERVE_TEXT_H
-#define SHOAL_SERVE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ bool serve_random_seed(char out[SERVE_SEED_BYTES]);
 
 /* Seconds of the monotonic clock. */
 double serve_now(void);
-
-#endif

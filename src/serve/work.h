@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve/work: what the kinds of jobs share (work.c) and the kinds themselves. */
-#ifndef SHOAL_SERVE_WORK_H
-#define SHOAL_SERVE_WORK_H
+#pragma once
 
 #include "serve/jobs.h"
 
@@ -43,5 +42,3 @@ shoal_status serve_work_frontier(serve_job *job, json_t **answer, shoal_error *e
 shoal_status serve_work_anonymize(serve_job *job, json_t **answer, shoal_error *error);
 shoal_status serve_work_measure(serve_job *job, json_t **answer, shoal_error *error);
 shoal_status serve_work_attack(serve_job *job, json_t **answer, shoal_error *error);
-
-#endif

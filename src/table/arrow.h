@@ -5,8 +5,7 @@
  * with the same rows gives. Dictionaries are taken over: the text of each of their values is looked
  * up once a chunk, and only if a row has it.
  */
-#ifndef SHOAL_TABLE_ARROW_H
-#define SHOAL_TABLE_ARROW_H
+#pragma once
 
 #include "table/load.h"
 
@@ -18,5 +17,3 @@
 shoal_status shoal_table_load_arrow(struct ArrowArrayStream *stream, const char *null_text,
                                     const shoal_load_options *options, const shoal_run *run,
                                     shoal_table **table, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * table/bad_cells: cells that the policy does not allow, reported together: how many, and the first
  * rows. A message never has their content.
  */
-#ifndef SHOAL_TABLE_BAD_CELLS_H
-#define SHOAL_TABLE_BAD_CELLS_H
+#pragma once
 
 #include "table/table.h"
 
@@ -34,5 +33,3 @@ typedef struct shoal_cell_fault {
 shoal_status shoal_bad_cells_fail(const shoal_table *table, const shoal_column *column,
                                   const uint8_t *bad, const shoal_cell_fault *fault,
                                   shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

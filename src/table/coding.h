@@ -10,8 +10,7 @@
  * A column of dates is one of numbers too: its values are spelled YYYY-MM-DD, and each stands for
  * its day (base/day.h).
  */
-#ifndef SHOAL_TABLE_CODING_H
-#define SHOAL_TABLE_CODING_H
+#pragma once
 
 #include "base/decimal.h"
 
@@ -47,5 +46,3 @@ shoal_coded shoal_coding_find(const shoal_coding *coding, const char *bytes, siz
 /* Reads a number or a day, or the label of a code as that code. */
 shoal_number shoal_coding_parse(const shoal_coding *coding, const char *bytes, size_t size_bytes,
                                 shoal_decimal *number);
-
-#endif

@@ -4,8 +4,7 @@
  * columns that determine classes are counted (quasi-identifiers, sensitive attributes, guarding
  * nodes); other released cells are copied from the file when it is read again.
  */
-#ifndef SHOAL_TABLE_COUNT_H
-#define SHOAL_TABLE_COUNT_H
+#pragma once
 
 #include "read/blocks.h"
 #include "table/load.h"
@@ -71,5 +70,3 @@ void shoal_table_source_free(shoal_table_source *source); /* accepts NULL */
 
 /* Fails with SHOAL_FAILED: the file is not what it was when it was read first. */
 shoal_status shoal_table_source_changed(const shoal_table *table, shoal_error *error);
-
-#endif

@@ -3,8 +3,7 @@
  * table/dictionary: the values of one column as one thread reads them: cell -> code, in order of
  * first appearance, each with the position of its first row.
  */
-#ifndef SHOAL_TABLE_DICTIONARY_H
-#define SHOAL_TABLE_DICTIONARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ bool shoal_dictionary_encode(shoal_dictionary *dictionary, const char *bytes, co
 bool shoal_dictionary_look_up(const shoal_dictionary *dictionary, const char *bytes,
                               const uint32_t *begin, const uint32_t *end, size_t stride,
                               size_t n_rows, uint32_t *codes);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Bytes that are not UTF-8 are folded as ASCII.
  */
-#ifndef SHOAL_TABLE_EQUALITY_H
-#define SHOAL_TABLE_EQUALITY_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/text.h"
@@ -52,5 +51,3 @@ void shoal_values_reset(shoal_values *values);
 uint32_t shoal_values_intern(shoal_values *values, shoal_label spelling);
 /* The number of the value; SHOAL_NONE: it has none. *failed is set without memory. */
 uint32_t shoal_values_find(shoal_values *values, shoal_label spelling, bool *failed);
-
-#endif

@@ -6,8 +6,7 @@
  * messages and pages that nobody publishes: the spelling that is released depends on the released
  * rows only (shoal_folded_best, decide/respell.c).
  */
-#ifndef SHOAL_TABLE_FOLD_H
-#define SHOAL_TABLE_FOLD_H
+#pragma once
 
 #include "table/equality.h"
 #include "table/table.h"
@@ -106,5 +105,3 @@ typedef struct shoal_variants {
 /* Counts the variants of a text column; missing values are left out. False: no memory. */
 bool shoal_column_variants(const shoal_table *table, const shoal_column *column,
                            shoal_variants *variants);
-
-#endif

@@ -3,8 +3,7 @@
  * table/more_values: dictionaries with values that no row has. Noise rows may need them
  * (input/listed_values.c).
  */
-#ifndef SHOAL_TABLE_MORE_VALUES_H
-#define SHOAL_TABLE_MORE_VALUES_H
+#pragma once
 
 #include "table/table.h"
 
@@ -18,5 +17,3 @@ shoal_table *shoal_table_share(const shoal_table *table, shoal_arena *arena);
  */
 bool shoal_column_add_values(shoal_column *column, uint64_t n_rows, const shoal_strings *values,
                              shoal_arena *arena);
-
-#endif

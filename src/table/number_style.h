@@ -3,8 +3,7 @@
  * table/number_style: how a file spells its numbers: the decimal mark, and what separates groups of
  * three digits. 1.234,50 is a number of the style {',', "."}; the engine has it as 1234.50.
  */
-#ifndef SHOAL_TABLE_NUMBER_STYLE_H
-#define SHOAL_TABLE_NUMBER_STYLE_H
+#pragma once
 
 #include "base/text.h"
 #include "table/table.h"
@@ -39,5 +38,3 @@ bool shoal_number_looks_missing(const char *bytes, size_t size_bytes);
  * style if there is no evidence.
  */
 shoal_number_style shoal_number_style_detect(const shoal_table *table);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Which of several equal rows is which row of the original is random.
  */
-#ifndef SHOAL_TABLE_ORDER_H
-#define SHOAL_TABLE_ORDER_H
+#pragma once
 
 #include "base/random.h"
 #include "table/table.h"
@@ -34,5 +33,3 @@ shoal_status shoal_table_order(const shoal_table *original, const uint8_t *chose
                                shoal_random *random, shoal_ordered_table **ordered,
                                shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_ordered_table_free(shoal_ordered_table *ordered); /* NULL: nothing */
-
-#endif

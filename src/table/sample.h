@@ -14,8 +14,7 @@
  * neither on the order of rows nor on the number of parts that are merged. Only slots depend on the
  * key of the process.
  */
-#ifndef SHOAL_TABLE_SAMPLE_H
-#define SHOAL_TABLE_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ bool shoal_value_sample_add_value(shoal_value_sample *sample, const shoal_sampli
 /* Adds all of another sample. */
 bool shoal_value_sample_merge(shoal_value_sample *sample, const shoal_value_sample *other);
 void shoal_value_sample_reset(shoal_value_sample *sample);
-
-#endif

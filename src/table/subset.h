@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table/subset: a table of some rows of another one. */
-#ifndef SHOAL_TABLE_SUBSET_H
-#define SHOAL_TABLE_SUBSET_H
+#pragma once
 
 #include "table/table.h"
 
@@ -16,5 +15,3 @@ shoal_status shoal_table_subset(const shoal_table *table, const shoal_column *co
                                 size_t n_columns, uint32_t n, shoal_table **subset,
                                 shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_table_subset_free(shoal_table *subset); /* NULL: nothing */
-
-#endif

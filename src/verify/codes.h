@@ -3,8 +3,7 @@
  * verify/codes: does a cell show a number that must stay under a code? The verifier's own reading
  * of numbers and intervals; the engine's is in measure/label_syntax.c.
  */
-#ifndef SHOAL_VERIFY_CODES_H
-#define SHOAL_VERIFY_CODES_H
+#pragma once
 
 #include "verify/counter.h"
 
@@ -12,5 +11,3 @@
 shoal_status shoal_verify_check_codes(const shoal_verify_request *request,
                                       const shoal_verify_cell *cells,
                                       shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * takes more rows than a file can have, the model is not proven. Entropy, which is not rational, is
  * compared with logarithms and, near equality, by factors.
  */
-#ifndef SHOAL_VERIFY_EXACT_H
-#define SHOAL_VERIFY_EXACT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ typedef enum shoal_verify_verdict {
  * least 1. */
 shoal_verify_verdict shoal_verify_entropy(const uint64_t *rows, size_t n_values,
                                           shoal_verify_fraction l);
-
-#endif

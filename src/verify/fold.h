@@ -4,8 +4,7 @@
  * value; text without regard to case, to outer and repeated spaces, or to its Unicode form. A cell
  * has a key, and cells with equal keys are one value. The engine has its own code for the same.
  */
-#ifndef SHOAL_VERIFY_FOLD_H
-#define SHOAL_VERIFY_FOLD_H
+#pragma once
 
 #include "base/text.h"
 #include "verify/counter.h"
@@ -25,5 +24,3 @@ bool shoal_verify_fold_key(const shoal_verify_fold *fold, const char *bytes, siz
  */
 shoal_status shoal_verify_check_spellings(shoal_verify_counter *count,
                                           shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -11,8 +11,7 @@
  * If most lines are distinct, the cache only costs time. It keeps a limited number of lines and
  * switches itself off if too few lookups succeed.
  */
-#ifndef SHOAL_VERIFY_LINE_CACHE_H
-#define SHOAL_VERIFY_LINE_CACHE_H
+#pragma once
 
 #include "verify/reader.h"
 #include "verify/tables.h"
@@ -52,5 +51,3 @@ void shoal_verify_line_cache_skip(shoal_verify_line_cache *lines, shoal_verify_r
  */
 bool shoal_verify_line_cache_keep(shoal_verify_line_cache *lines, const shoal_verify_reader *reader,
                                   const shoal_verify_cell *cells, size_t n_cells, int32_t *line);
-
-#endif

@@ -6,8 +6,7 @@
  * Every kind has the label "*", which covers any value, and the value itself. Values and labels
  * have decimal points here, and no apostrophes before formulas.
  */
-#ifndef SHOAL_VERIFY_MEANING_H
-#define SHOAL_VERIFY_MEANING_H
+#pragma once
 
 #include "base/text.h"
 #include "verify/range.h"
@@ -56,5 +55,3 @@ bool shoal_verify_value_range(const shoal_verify_checker *checker, shoal_verify_
 /* *covers: by the kind's reading. False: no memory. */
 bool shoal_verify_covers(shoal_verify_checker *checker, shoal_verify_string label,
                          shoal_verify_string value, bool *covers);
-
-#endif

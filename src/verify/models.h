@@ -3,8 +3,7 @@
  * verify/models: proves the models of a request. Input: the rows of each class, the rows of each
  * sensitive value in each class, and what the request says about these values.
  */
-#ifndef SHOAL_VERIFY_MODELS_H
-#define SHOAL_VERIFY_MODELS_H
+#pragma once
 
 #include "base/text.h"
 #include "verify/exact.h"
@@ -181,5 +180,3 @@ static inline uint32_t shoal_verify_parent_of(const shoal_verify_tree *tree, uin
 shoal_status shoal_verify_tree_build(const shoal_verify_task *task, shoal_verify_tree *tree,
                                      shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_verify_tree_reset(shoal_verify_tree *tree);
-
-#endif

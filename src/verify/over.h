@@ -3,8 +3,7 @@
  * verify/over: the counted release, grouped by some of its quasi-identifiers only. Input: the keys
  * of the classes (counter.h), from which the cells of other columns are left out.
  */
-#ifndef SHOAL_VERIFY_OVER_H
-#define SHOAL_VERIFY_OVER_H
+#pragma once
 
 #include "verify/counter.h"
 #include "verify/models.h"
@@ -17,5 +16,3 @@ shoal_status shoal_verify_tally_over(const shoal_verify_counter *count,
                                      const shoal_verify_tally *tally, const shoal_verify_set *set,
                                      shoal_verify_tally *over, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_verify_tally_over_reset(shoal_verify_tally *over);
-
-#endif

@@ -5,8 +5,7 @@
  * they link rows of different classes, or show a class of fewer than k people, is found from the
  * file alone.
  */
-#ifndef SHOAL_VERIFY_PSEUDONYMS_H
-#define SHOAL_VERIFY_PSEUDONYMS_H
+#pragma once
 
 #include "verify/verify.h"
 
@@ -16,5 +15,3 @@
  */
 shoal_status shoal_verify_pseudonyms(int fd, const shoal_verify_request *request,
                                      shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -7,8 +7,7 @@
  *     <10        below                    [-5 to -2] ends below zero
  *                                         [1200±50]  1150 to below 1250
  */
-#ifndef SHOAL_VERIFY_RANGE_H
-#define SHOAL_VERIFY_RANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ bool shoal_verify_range_read(const char *bytes, size_t size_bytes, shoal_verify_
 
 /* Are all numbers of `inner` in `outer`? */
 bool shoal_verify_range_covers(const shoal_verify_range *outer, const shoal_verify_range *inner);
-
-#endif

@@ -5,8 +5,7 @@
  * value must be in the list and have enough rows. Labels of other kinds may be any words, but none
  * of the values with too few rows.
  */
-#ifndef SHOAL_VERIFY_RARE_H
-#define SHOAL_VERIFY_RARE_H
+#pragma once
 
 #include "verify/counter.h"
 
@@ -21,5 +20,3 @@ void shoal_verify_rare_free(shoal_verify_rare *rare); /* NULL: nothing */
 /* SHOAL_FAILED, with the column's name, if a cell of the current row shows such a value. */
 shoal_status shoal_verify_check_rare(shoal_verify_rare *rare, const shoal_verify_cell *cells,
                                      shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

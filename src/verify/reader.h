@@ -3,8 +3,7 @@
  * verify/reader: the verifier's own CSV reader, one row at a time. It is strict: input that two CSV
  * readers could split into different cells is an error.
  */
-#ifndef SHOAL_VERIFY_READER_H
-#define SHOAL_VERIFY_READER_H
+#pragma once
 
 #include "base/thread.h"
 
@@ -56,5 +55,3 @@ void shoal_verify_reader_skip(shoal_verify_reader *reader, size_t size_bytes, ui
 uint64_t shoal_verify_reader_position(const shoal_verify_reader *reader);
 
 void shoal_verify_reader_close(shoal_verify_reader *reader); /* accepts NULL */
-
-#endif

@@ -9,8 +9,7 @@
  *     {"*"}            one value that starts with { or has only stars and spaces
  *     a                any other value
  */
-#ifndef SHOAL_VERIFY_SETS_H
-#define SHOAL_VERIFY_SETS_H
+#pragma once
 
 #include "base/text.h"
 #include "verify/verify.h"
@@ -27,5 +26,3 @@ bool shoal_verify_set_next(const char *label, size_t size_bytes, size_t *at, sho
  */
 bool shoal_verify_set_covers(const char *label, size_t size_bytes, const shoal_verify_fold *fold,
                              const shoal_text *key_of_value, shoal_text *scratch, shoal_text *key);
-
-#endif

@@ -3,8 +3,7 @@
  * verify/stat_reader: the cells of an SPSS or Stata file that shoal wrote, as CSV, so that the
  * verifier proves the file itself. Its own code on libreadstat: text, and numbers without a format.
  */
-#ifndef SHOAL_VERIFY_STAT_READER_H
-#define SHOAL_VERIFY_STAT_READER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -17,5 +16,3 @@ typedef struct shoal_verify_stat {
 /* Reads the file `fd` and writes its header and rows to `csv_fd`. SHOAL_FAILED: it cannot. */
 shoal_status shoal_verify_unpack(int fd, const shoal_verify_stat *stat, int csv_fd,
                                  shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -7,8 +7,7 @@
  * before the first one; the functions that end in _of return the address. (They do not prefetch:
  * a compiler may remove a call of a function that only prefetches.)
  */
-#ifndef SHOAL_VERIFY_TABLES_H
-#define SHOAL_VERIFY_TABLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,5 +94,3 @@ static inline const void *shoal_verify_pair_of(const shoal_verify_pairs *pairs, 
 
 /* Adds rows to the pair. False: no memory. */
 bool shoal_verify_count_pair(shoal_verify_pairs *pairs, uint64_t key, uint64_t n_rows);
-
-#endif

@@ -17,8 +17,7 @@
  * equal sums with a probability of about 2^-60. Nothing is written to a file for it, and one row
  * costs a few additions.
  */
-#ifndef SHOAL_VERIFY_TRACE_H
-#define SHOAL_VERIFY_TRACE_H
+#pragma once
 
 #include "base/hash.h"
 #include "verify/verify.h"
@@ -35,5 +34,3 @@ static inline uint64_t shoal_verify_row_hash(uint64_t sum) { return shoal_hash_w
  */
 shoal_status shoal_verify_trace_rows(const shoal_verify_request *request, const shoal_run *run,
                                      uint64_t *fingerprint, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

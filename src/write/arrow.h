@@ -3,8 +3,7 @@
  * write/arrow: a table of labels -> an Arrow stream with one chunk. Each column is a dictionary
  * array: the codes are its indices, the values its dictionary.
  */
-#ifndef SHOAL_WRITE_ARROW_H
-#define SHOAL_WRITE_ARROW_H
+#pragma once
 
 #include "table/table.h"
 
@@ -16,5 +15,3 @@
 shoal_status shoal_arrow_export(shoal_table *table, const uint32_t *null_code,
                                 struct ArrowArrayStream *stream,
                                 shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

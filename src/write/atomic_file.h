@@ -5,8 +5,7 @@
  * directory, readable by its owner only, and renamed into place when it is committed. Stale
  * temporary files of killed runs in that directory are removed first.
  */
-#ifndef SHOAL_WRITE_ATOMIC_FILE_H
-#define SHOAL_WRITE_ATOMIC_FILE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -67,5 +66,3 @@ void shoal_stale_files_sweep(const char *directory);
 /* Their names: this, 16 digits of hexadecimal, and the ending. */
 #define SHOAL_STALE_FILE_PREFIX ".shoal-"
 #define SHOAL_STALE_FILE_SUFFIX ".part"
-
-#endif

@@ -4,8 +4,7 @@
  * needed: one per code of a value or, in local recoding, per class. A row is a few copies. Threads
  * render ranges of rows, or buckets of shuffled ones, which are written in order.
  */
-#ifndef SHOAL_WRITE_CSV_H
-#define SHOAL_WRITE_CSV_H
+#pragma once
 
 #include "base/intern.h"
 #include "base/random.h"
@@ -71,5 +70,3 @@ shoal_status shoal_csv_write_header(const shoal_csv_plan *out, shoal_sink *sink,
 shoal_status shoal_csv_write(const shoal_csv_plan *out, shoal_sink *sink, shoal_random *random,
                              const shoal_run *run, uint64_t *n_rows,
                              shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

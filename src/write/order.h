@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* write/order: the rows of a release in the order in which shoal_csv_write writes them. */
-#ifndef SHOAL_WRITE_ORDER_H
-#define SHOAL_WRITE_ORDER_H
+#pragma once
 
 #include "write/csv.h"
 
@@ -11,5 +10,3 @@ uint64_t shoal_order_count(const shoal_csv_plan *out);
 /* Fills `rows` with the numbers of their rows in the plan's table. `random` as in shoal_csv_write.
  * False: no memory. */
 bool shoal_order_make(const shoal_csv_plan *out, shoal_random *random, uint64_t *rows);
-
-#endif

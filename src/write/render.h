@@ -10,8 +10,7 @@
  * different lines, these are rendered in advance: a packed row is then the number of its line (4
  * bytes), and rendering it is one copy. Private to this directory.
  */
-#ifndef SHOAL_WRITE_RENDER_H
-#define SHOAL_WRITE_RENDER_H
+#pragma once
 
 #include <string.h>
 
@@ -124,5 +123,3 @@ shoal_status shoal_output_chunk_write(shoal_output_chunk *chunk, shoal_sink *sin
                                       shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_output_chunk_complete(const shoal_output_chunk *chunk, const shoal_sink *sink,
                                          shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

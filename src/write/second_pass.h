@@ -11,8 +11,7 @@
  * Generalized and sensitive cells are rendered from codes, all others are copied from the file. The
  * bytes are those that shoal_csv_write gives for a table with all its columns and rows.
  */
-#ifndef SHOAL_WRITE_SECOND_PASS_H
-#define SHOAL_WRITE_SECOND_PASS_H
+#pragma once
 
 #include "write/csv.h"
 
@@ -29,5 +28,3 @@ bool shoal_csv_needs_second_pass(const shoal_csv_plan *plan);
 shoal_status shoal_csv_write_second_pass(const shoal_csv_plan *plan, shoal_sink *sink, int spill_fd,
                                          shoal_random *random, const shoal_run *run,
                                          uint64_t *n_rows, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

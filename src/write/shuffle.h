@@ -9,8 +9,7 @@
  * key and the bucket's number. So the order is the same with any number of threads, in memory or
  * not.
  */
-#ifndef SHOAL_WRITE_SHUFFLE_H
-#define SHOAL_WRITE_SHUFFLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -78,5 +77,3 @@ static inline void shoal_buckets_add(shoal_buckets *b, uint32_t bucket, const ui
   uint8_t *to = b->rows + ((size_t)own->last * SHOAL_PIECE_ROWS + position) * b->row_bytes;
   for (size_t at = 0; at < b->row_bytes; at += 4) memcpy(to + at, row + at, 4);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* write/sink: bytes to a file descriptor, compressed if the file name ends in .gz or .zst. */
-#ifndef SHOAL_WRITE_SINK_H
-#define SHOAL_WRITE_SINK_H
+#pragma once
 
 #include "base/error.h"
 
@@ -29,5 +28,3 @@ shoal_status shoal_write_all(int fd, const char *name, const char *bytes, size_t
 /* The same at an offset. */
 shoal_status shoal_write_all_at(int fd, const char *name, uint64_t offset, const char *bytes,
                                 size_t size_bytes, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -6,8 +6,7 @@
  *   file:    | buffer of bucket 3 | buffer of bucket 0 | buffer of bucket 3 | ...
  *   buffer:  | size of row (4 bytes) | row | size of row | row | ...
  */
-#ifndef SHOAL_WRITE_SPILL_H
-#define SHOAL_WRITE_SPILL_H
+#pragma once
 
 #include "write/render.h"
 
@@ -28,5 +27,3 @@ shoal_status shoal_spill_add(shoal_spill *spill, uint32_t bucket, const char *ro
  */
 shoal_status shoal_spill_load(const shoal_spill *spill, uint32_t bucket, shoal_bytes *rows,
                               uint32_t *n_rows, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * a numeric variable; others are text. So the file reads back as the same cells. It has no value
  * labels, and a fixed date of creation: the same release gives the same bytes.
  */
-#ifndef SHOAL_WRITE_STAT_FILE_H
-#define SHOAL_WRITE_STAT_FILE_H
+#pragma once
 
 #include "read/stat_file.h"
 
@@ -25,5 +24,3 @@ typedef struct shoal_stat_plan {
  */
 shoal_status shoal_stat_write(const shoal_stat_plan *plan, int csv_fd, int fd,
                               shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif
