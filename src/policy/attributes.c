@@ -14,8 +14,8 @@ typedef struct attribute_target {
   const shoal_yaml *type, *format, *pivot, *snap, *recode, *level, *otherwise, *key, *person;
 } attribute_target;
 
-static shoal_status read_role(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  attribute_target *target = into;
+static shoal_status read_role(const shoal_policy_reader *reader, const shoal_yaml *node,
+                              attribute_target *target) {
   size_t role = 0;
   SHOAL_TRY(shoal_read_choice(reader, node, shoal_role_names, &role));
   target->attribute->role = (shoal_role)role;
@@ -23,15 +23,11 @@ static shoal_status read_role(shoal_policy_reader *reader, const shoal_yaml *nod
   return SHOAL_OK;
 }
 
-static shoal_status read_decide(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  return shoal_read_bool(reader, node, &((attribute_target *)into)->attribute->undecided);
-}
-
-static shoal_status read_type(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+static shoal_status read_type(const shoal_policy_reader *reader, const shoal_yaml *node,
+                              attribute_target *target) {
   /* in the order of shoal_type; a date is a number */
   enum { DATE = SHOAL_TYPE_NUMBER + 1 };
   static const char *const types[] = {"text", "number", "date", NULL};
-  attribute_target *target = into;
   size_t type = 0;
   SHOAL_TRY(shoal_read_choice(reader, node, types, &type));
   target->type = node;
@@ -40,59 +36,7 @@ static shoal_status read_type(shoal_policy_reader *reader, const shoal_yaml *nod
   return SHOAL_OK;
 }
 
-static shoal_status read_day_format(shoal_policy_reader *reader, const shoal_yaml *node,
-                                    void *into) {
-  attribute_target *target = into;
-  target->format = reader->key;
-  return shoal_read_date_format(reader, node, &target->attribute->date_format);
-}
-
-static shoal_status read_day_pivot(shoal_policy_reader *reader, const shoal_yaml *node,
-                                   void *into) {
-  attribute_target *target = into;
-  target->pivot = reader->key;
-  return shoal_read_pivot(reader, node, &target->attribute->pivot);
-}
-
-static shoal_status read_otherwise(shoal_policy_reader *reader, const shoal_yaml *node,
-                                   void *into) {
-  static const char *const words[] = {"missing", NULL};
-  attribute_target *target = into;
-  size_t choice = 0;
-  SHOAL_TRY(shoal_read_choice(reader, node, words, &choice));
-  target->attribute->otherwise_missing = true;
-  target->otherwise = node;
-  return SHOAL_OK;
-}
-
-static shoal_status read_hierarchy(shoal_policy_reader *reader, const shoal_yaml *node,
-                                   void *into) {
-  shoal_attribute *attribute = ((attribute_target *)into)->attribute;
-  SHOAL_TRY(shoal_read_hierarchy(reader, node, &attribute->coding, &attribute->hierarchy,
-                                 &attribute->has_hierarchy));
-  attribute->coding = attribute->hierarchy.coding;
-  return SHOAL_OK;
-}
-
-static shoal_status read_top_code(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  return shoal_read_code(reader, node, true, &((attribute_target *)into)->attribute->coding);
-}
-
-static shoal_status read_bottom_code(shoal_policy_reader *reader, const shoal_yaml *node,
-                                     void *into) {
-  return shoal_read_code(reader, node, false, &((attribute_target *)into)->attribute->coding);
-}
-
-static shoal_status read_rare(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  return shoal_read_rare(reader, node, &((attribute_target *)into)->attribute->coding);
-}
-
-static shoal_status read_protect(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  shoal_attribute *attribute = ((attribute_target *)into)->attribute;
-  return shoal_read_words(reader, node, "[Cancer]", &attribute->protect, &attribute->n_protect);
-}
-
-static shoal_status read_level(shoal_policy_reader *reader, const shoal_yaml *node,
+static shoal_status read_level(const shoal_policy_reader *reader, const shoal_yaml *node,
                                uint32_t *level) {
   shoal_setting setting;
   uint64_t number;
@@ -102,23 +46,8 @@ static shoal_status read_level(shoal_policy_reader *reader, const shoal_yaml *no
   return SHOAL_OK;
 }
 
-static shoal_status read_min_level(shoal_policy_reader *reader, const shoal_yaml *node,
-                                   void *into) {
-  attribute_target *target = into;
-  target->level = node;
-  return read_level(reader, node, &target->attribute->min_level);
-}
-
-static shoal_status read_max_level(shoal_policy_reader *reader, const shoal_yaml *node,
-                                   void *into) {
-  attribute_target *target = into;
-  target->level = node;
-  target->attribute->has_max_level = true;
-  return read_level(reader, node, &target->attribute->max_level);
-}
-
-static shoal_status read_snap(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  attribute_target *target = into;
+static shoal_status read_snap(const shoal_policy_reader *reader, const shoal_yaml *node,
+                              attribute_target *target) {
   shoal_setting setting;
   SHOAL_TRY(shoal_setting_from(reader, node, "a number", &setting));
   SHOAL_TRY(shoal_setting_measure(&setting, &target->attribute->snap));
@@ -129,16 +58,9 @@ static shoal_status read_snap(shoal_policy_reader *reader, const shoal_yaml *nod
   return SHOAL_OK;
 }
 
-static shoal_status read_recode(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  attribute_target *target = into;
-  target->recode = node;
-  return shoal_read_either(reader, node, "interval", "hierarchy",
-                           &target->attribute->recode_hierarchy);
-}
-
 /* A number from 0 to `max`. */
-static shoal_status read_share(shoal_policy_reader *reader, const shoal_yaml *node, int64_t max,
-                               shoal_decimal *number) {
+static shoal_status read_share(const shoal_policy_reader *reader, const shoal_yaml *node,
+                               int64_t max, shoal_decimal *number) {
   shoal_setting setting;
   SHOAL_TRY(shoal_setting_from(reader, node, "a number", &setting));
   SHOAL_TRY(shoal_setting_measure(&setting, number));
@@ -150,18 +72,8 @@ static shoal_status read_share(shoal_policy_reader *reader, const shoal_yaml *no
   return SHOAL_OK;
 }
 
-static shoal_status read_anonymity(shoal_policy_reader *reader, const shoal_yaml *node,
-                                   void *into) {
-  return read_share(reader, node, 1, &((attribute_target *)into)->attribute->anonymity);
-}
-
-static shoal_status read_profile(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  return read_share(reader, node, 1, &((attribute_target *)into)->attribute->profile);
-}
-
-static shoal_status read_sensitivity(shoal_policy_reader *reader, const shoal_yaml *node,
-                                     void *into) {
-  shoal_attribute *attribute = ((attribute_target *)into)->attribute;
+static shoal_status read_sensitivity(const shoal_policy_reader *reader, const shoal_yaml *node,
+                                     shoal_attribute *attribute) {
   shoal_decimal number;
   SHOAL_TRY(read_share(reader, node, 3, &number));
   if (number.scale != 0)
@@ -177,9 +89,13 @@ static shoal_status read_sensitivity(shoal_policy_reader *reader, const shoal_ya
 static const char categories_form[] =
     "{file: FILE}, or a list of values for each category, such as [[HIV, Cancer], [Flu]]";
 
-static shoal_status read_category_file(shoal_policy_reader *reader, const shoal_yaml *node,
-                                       void *into) {
-  return shoal_read_path(reader, node, &((shoal_categories *)into)->file);
+static shoal_status read_category_key(shoal_policy_reader *reader, unsigned id,
+                                      const shoal_yaml *node, void *into) {
+  switch ((enum shoal_category_key)id) {
+  case SHOAL_KEY_CATEGORY_FILE:
+    return shoal_read_path(reader, node, &((shoal_categories *)into)->file);
+  }
+  return SHOAL_OK;
 }
 
 static const shoal_key_rule category_rules[] = {SHOAL_CATEGORY_KEYS(SHOAL_KEY_RULE){0}};
@@ -224,12 +140,12 @@ static shoal_status read_category_lists(const shoal_policy_reader *reader, const
 }
 
 static shoal_status read_categories(shoal_policy_reader *reader, const shoal_yaml *node,
-                                    void *into) {
-  shoal_categories *categories = &((attribute_target *)into)->attribute->categories;
+                                    shoal_categories *categories) {
   if (node->kind == SHOAL_YAML_SCALAR || node->n == 0)
     return shoal_reader_expected(reader, node, categories_form);
   if (node->kind == SHOAL_YAML_MAPPING)
-    return shoal_read_mapping(reader, node, category_rules, "{file: FILE}", categories);
+    return shoal_read_mapping(reader, node, category_rules, read_category_key, "{file: FILE}",
+                              categories);
   size_t n_values = 0;
   for (const shoal_yaml *list = node->first; list; list = list->next) n_values += list->n;
   const shoal_yaml **seen = shoal_alloc(n_values, sizeof *seen);
@@ -243,10 +159,6 @@ static shoal_status read_categories(shoal_policy_reader *reader, const shoal_yam
 
 static const char key_form[] = "{file: FILE} or {env: NAME}, and maybe a context";
 
-static shoal_status read_key_file(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  return shoal_read_path(reader, node, &((shoal_pseudonym_key *)into)->file);
-}
-
 /* A text that is not empty; its NUL would end it. */
 static shoal_status read_key_text(const shoal_policy_reader *reader, const shoal_yaml *node,
                                   const char *what, const char **text) {
@@ -256,34 +168,31 @@ static shoal_status read_key_text(const shoal_policy_reader *reader, const shoal
   return SHOAL_OK;
 }
 
-static shoal_status read_key_env(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  return read_key_text(reader, node, "the name of an environment variable",
-                       &((shoal_pseudonym_key *)into)->env);
-}
-
-static shoal_status read_key_context(shoal_policy_reader *reader, const shoal_yaml *node,
-                                     void *into) {
-  return read_key_text(reader, node, "a text such as study-7",
-                       &((shoal_pseudonym_key *)into)->context);
-}
-
 static const shoal_key_rule pseudonym_rules[] = {SHOAL_PSEUDONYM_KEYS(SHOAL_KEY_RULE){0}};
 
-static shoal_status read_key(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  attribute_target *target = into;
+static shoal_status read_pseudonym_key(shoal_policy_reader *reader, unsigned id,
+                                       const shoal_yaml *node, void *into) {
+  shoal_pseudonym_key *key = into;
+  switch ((enum shoal_pseudonym_key_id)id) {
+  case SHOAL_KEY_KEY_FILE: return shoal_read_path(reader, node, &key->file);
+  case SHOAL_KEY_KEY_ENV:
+    return read_key_text(reader, node, "the name of an environment variable", &key->env);
+  case SHOAL_KEY_KEY_CONTEXT:
+    return read_key_text(reader, node, "a text such as study-7", &key->context);
+  }
+  return SHOAL_OK;
+}
+
+static shoal_status read_key(shoal_policy_reader *reader, const shoal_yaml *node,
+                             attribute_target *target) {
   shoal_pseudonym_key *key = &target->attribute->key;
   target->key = node;
   if (node->kind != SHOAL_YAML_MAPPING) return shoal_reader_expected(reader, node, key_form);
-  SHOAL_TRY(shoal_read_mapping(reader, node, pseudonym_rules, "{file: FILE}", key));
+  SHOAL_TRY(
+      shoal_read_mapping(reader, node, pseudonym_rules, read_pseudonym_key, "{file: FILE}", key));
   if (!key->file != !key->env) return SHOAL_OK;
   return shoal_reader_fail(reader, node->mark, "%s: give exactly one of 'file' and 'env'",
                            shoal_reader_subject(reader).text);
-}
-
-static shoal_status read_person(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  attribute_target *target = into;
-  target->person = node;
-  return shoal_read_bool(reader, node, &target->attribute->is_person);
 }
 
 /* Only pseudonyms have a key, and their cells are never compared or generalized. */
@@ -309,6 +218,55 @@ static shoal_status check_pseudonym(const shoal_policy_reader *reader, const sho
 /* ---------------------------------------------------------------- all attributes */
 
 static const shoal_key_rule attribute_rules[] = {SHOAL_ATTRIBUTE_KEYS(SHOAL_KEY_RULE){0}};
+
+static shoal_status read_attribute_key(shoal_policy_reader *reader, unsigned id,
+                                       const shoal_yaml *node, void *into) {
+  static const char *const otherwise[] = {"missing", NULL};
+  attribute_target *target = into;
+  shoal_attribute *a = target->attribute;
+  size_t choice = 0;
+  switch ((enum shoal_attribute_key)id) {
+  case SHOAL_KEY_ROLE: return read_role(reader, node, target);
+  case SHOAL_KEY_DECIDE: return shoal_read_bool(reader, node, &a->undecided);
+  case SHOAL_KEY_TYPE: return read_type(reader, node, target);
+  case SHOAL_KEY_DAY_FORMAT:
+    target->format = reader->key;
+    return shoal_read_date_format(reader, node, &a->date_format);
+  case SHOAL_KEY_DAY_PIVOT:
+    target->pivot = reader->key;
+    return shoal_read_pivot(reader, node, &a->pivot);
+  case SHOAL_KEY_OTHERWISE:
+    SHOAL_TRY(shoal_read_choice(reader, node, otherwise, &choice));
+    a->otherwise_missing = true;
+    target->otherwise = node;
+    return SHOAL_OK;
+  case SHOAL_KEY_HIERARCHY:
+    SHOAL_TRY(shoal_read_hierarchy(reader, node, &a->coding, &a->hierarchy, &a->has_hierarchy));
+    a->coding = a->hierarchy.coding;
+    return SHOAL_OK;
+  case SHOAL_KEY_PROTECT:
+    return shoal_read_words(reader, node, "[Cancer]", &a->protect, &a->n_protect);
+  case SHOAL_KEY_CATEGORIES: return read_categories(reader, node, &a->categories);
+  case SHOAL_KEY_PSEUDONYM: return read_key(reader, node, target);
+  case SHOAL_KEY_PERSON: target->person = node; return shoal_read_bool(reader, node, &a->is_person);
+  case SHOAL_KEY_TOP_CODE: return shoal_read_code(reader, node, true, &a->coding);
+  case SHOAL_KEY_BOTTOM_CODE: return shoal_read_code(reader, node, false, &a->coding);
+  case SHOAL_KEY_RARE: return shoal_read_rare(reader, node, &a->coding);
+  case SHOAL_KEY_MIN_LEVEL: target->level = node; return read_level(reader, node, &a->min_level);
+  case SHOAL_KEY_MAX_LEVEL:
+    target->level = node;
+    a->has_max_level = true;
+    return read_level(reader, node, &a->max_level);
+  case SHOAL_KEY_SNAP: return read_snap(reader, node, target);
+  case SHOAL_KEY_RECODE:
+    target->recode = node;
+    return shoal_read_either(reader, node, "interval", "hierarchy", &a->recode_hierarchy);
+  case SHOAL_KEY_ANONYMITY: return read_share(reader, node, 1, &a->anonymity);
+  case SHOAL_KEY_PROFILE: return read_share(reader, node, 1, &a->profile);
+  case SHOAL_KEY_SENSITIVITY: return read_sensitivity(reader, node, a);
+  }
+  return SHOAL_OK;
+}
 
 /* `snap` and `recode` apply to quasi-identifiers of type number only. */
 static shoal_status check_recoding(const shoal_policy_reader *reader,
@@ -465,7 +423,7 @@ static shoal_status check_otherwise(const shoal_policy_reader *reader,
 
 static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml *name,
                                    shoal_attribute *attribute) {
-  static const shoal_key_rule self = {"attributes.NAME", "NAME", NULL};
+  static const shoal_key_rule self = {"attributes.NAME", "NAME"};
   *attribute = (shoal_attribute){.name = name->text,
                                  .mark = name->mark,
                                  .weight = {1, 0},
@@ -476,7 +434,8 @@ static shoal_status read_attribute(shoal_policy_reader *reader, const shoal_yaml
   reader->attribute = name->text;
   reader->rule = &self;
   attribute_target target = {.attribute = attribute};
-  SHOAL_TRY(shoal_read_mapping(reader, name->next, attribute_rules, "{role: quasi}", &target));
+  SHOAL_TRY(shoal_read_mapping(reader, name->next, attribute_rules, read_attribute_key,
+                               "{role: quasi}", &target));
   if (!target.has_role)
     return shoal_reader_fail(reader, name->mark,
                              "%s: the key 'role' is missing; give one of: "

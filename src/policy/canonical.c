@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * policy/canonical: the sections of a policy as YAML. One mapping is a table of writers, made from
- * the same list of keys as the table of its readers.
- */
+/* policy/canonical: the sections of a policy as YAML, in the order of keys.h. */
 #include "policy/canonical.h"
 
 #include <string.h>
@@ -18,18 +15,19 @@ void shoal_canonical_key(shoal_canonical *out, const char *key) {
   shoal_yaml_add_key(out->text, out->indent, key);
 }
 
-void shoal_canonical_put(shoal_canonical *out, const shoal_key_writer *writers) {
+void shoal_canonical_put(shoal_canonical *out, const char *const *keys, shoal_put_key *put) {
   out->n_keys = 0;
-  for (; writers->key; writers++) {
+  for (unsigned id = 0; keys[id]; id++) {
     size_t before = out->text->size_bytes;
-    writers->put(out, writers->key);
+    put(out, id, keys[id]);
     bool wrote = out->text->size_bytes > before;
     if (out->indent && wrote && out->text->bytes[out->text->size_bytes - 1] != '\n')
       shoal_text_add(out->text, "\n");
   }
 }
 
-void shoal_canonical_word(shoal_canonical *out, const char *key, const char *word) {
+void shoal_canonical_word(shoal_canonical *out, const char *key, bool given, const char *word) {
+  if (!given) return;
   shoal_canonical_key(out, key);
   shoal_yaml_add_scalar(out->text, word);
 }
@@ -40,48 +38,54 @@ void shoal_canonical_number(shoal_text *text, shoal_decimal number) {
   shoal_text_add(text, digits);
 }
 
-void shoal_canonical_decimal(shoal_canonical *out, const char *key, shoal_decimal number) {
+void shoal_canonical_decimal(shoal_canonical *out, const char *key, bool given,
+                             shoal_decimal number) {
+  if (!given) return;
   shoal_canonical_key(out, key);
   shoal_canonical_number(out->text, number);
 }
 
-static void put_count(shoal_canonical *out, const char *key, uint64_t number) {
+void shoal_canonical_true(shoal_canonical *out, const char *key, bool given) {
+  if (!given) return;
+  shoal_canonical_key(out, key);
+  shoal_text_add(out->text, "true");
+}
+
+void shoal_canonical_count(shoal_canonical *out, const char *key, bool given, uint64_t number) {
+  if (!given) return;
   shoal_canonical_key(out, key);
   shoal_text_print(out->text, "%llu", (unsigned long long)number);
 }
 
-static void put_amount(shoal_canonical *out, const char *key, shoal_amount amount) {
-  shoal_canonical_decimal(out, key, amount.number);
-  if (amount.percent) shoal_text_add(out->text, "%");
-}
-
-/* A value of a model as it was written; numbers need no quotes. */
-static void add_value(shoal_text *text, const char *value) {
-  shoal_decimal number;
-  if (shoal_decimal_parse(value, strlen(value), &number) == SHOAL_NUMBER_OK)
-    shoal_text_add(text, value);
-  else shoal_yaml_add_scalar(text, value);
+static void put_amount(shoal_canonical *out, const char *key, bool given, shoal_amount amount) {
+  shoal_canonical_decimal(out, key, given, amount.number);
+  if (given && amount.percent) shoal_text_add(out->text, "%");
 }
 
 /* A section: its name, and its keys in a block; nothing if every key has its default. */
-static void put_section(shoal_canonical *out, const char *name, const shoal_key_writer *writers) {
+static void put_section(shoal_canonical *out, const char *name, const char *const *keys,
+                        shoal_put_key *put) {
   size_t begin = out->text->size_bytes;
   shoal_text_print(out->text, "%s:\n", name);
   shoal_canonical inner = *out;
   inner.indent = "  ";
-  shoal_canonical_put(&inner, writers);
+  shoal_canonical_put(&inner, keys, put);
   if (!inner.n_keys) shoal_text_cut(out->text, begin);
 }
 
-/* ---------------------------------------------------------------- data */
-
-static void put_read_delimiter(shoal_canonical *out, const char *key) {
-  char delimiter[2] = {out->policy->delimiter, '\0'};
-  if (!*delimiter) return;
-  shoal_canonical_word(out, key, *delimiter == '\t' ? "tab" : delimiter);
+static void put_names(shoal_canonical *out, const char *key, const shoal_word *names, size_t n) {
+  if (!n) return;
+  shoal_canonical_key(out, key);
+  for (size_t i = 0; i < n; i++) {
+    shoal_text_add(out->text, i ? ", " : "[");
+    shoal_yaml_add_scalar(out->text, names[i].text);
+  }
+  shoal_text_add(out->text, "]");
 }
 
-static void put_read_missing(shoal_canonical *out, const char *key) {
+/* ---------------------------------------------------------------- data and accept */
+
+static void put_missing(shoal_canonical *out, const char *key) {
   const shoal_policy *policy = out->policy;
   if (policy->n_missing == 1 && !policy->missing[0][0]) return;
   shoal_canonical_key(out, key);
@@ -93,7 +97,7 @@ static void put_read_missing(shoal_canonical *out, const char *key) {
   shoal_text_add(out->text, "]");
 }
 
-static void put_read_fold(shoal_canonical *out, const char *key) {
+static void put_fold(shoal_canonical *out, const char *key) {
   static const struct {
     shoal_equality bit;
     const char *word;
@@ -110,69 +114,46 @@ static void put_read_fold(shoal_canonical *out, const char *key) {
   shoal_text_add(out->text, "]");
 }
 
-static void put_read_decimal(shoal_canonical *out, const char *key) {
-  if (out->policy->decimal != '.')
-    shoal_canonical_word(out, key, (const char[]){out->policy->decimal, '\0'});
-}
+static const char *const data_keys[] = {SHOAL_DATA_KEYS(SHOAL_KEY_NAME) NULL};
 
-static void put_read_thousands(shoal_canonical *out, const char *key) {
-  const char *thousands = out->policy->thousands;
-  if (thousands) shoal_canonical_word(out, key, *thousands == ' ' ? "space" : thousands);
-}
-
-static void put_read_encoding(shoal_canonical *out, const char *key) {
-  if (out->policy->encoding) shoal_canonical_word(out, key, out->policy->encoding);
-}
-
-static void put_read_value_labels(shoal_canonical *out, const char *key) {
-  if (out->policy->value_labels) shoal_canonical_word(out, key, "labels");
-}
-
-/* ---------------------------------------------------------------- accept */
-
-static void put_names(shoal_canonical *out, const char *key, const shoal_word *names, size_t n) {
-  if (!n) return;
-  shoal_canonical_key(out, key);
-  for (size_t i = 0; i < n; i++) {
-    shoal_text_add(out->text, i ? ", " : "[");
-    shoal_yaml_add_scalar(out->text, names[i].text);
+static void put_data_key(shoal_canonical *out, unsigned id, const char *key) {
+  const shoal_policy *policy = out->policy;
+  const char delimiter[] = {policy->delimiter, '\0'}, decimal[] = {policy->decimal, '\0'};
+  const char *thousands = policy->thousands;
+  bool spaced = thousands && *thousands == ' ';
+  switch ((enum shoal_data_key)id) {
+  case SHOAL_KEY_DELIMITER:
+    shoal_canonical_word(out, key, *delimiter, *delimiter == '\t' ? "tab" : delimiter);
+    break;
+  case SHOAL_KEY_MISSING: put_missing(out, key); break;
+  case SHOAL_KEY_FOLD: put_fold(out, key); break;
+  case SHOAL_KEY_DECIMAL: shoal_canonical_word(out, key, *decimal != '.', decimal); break;
+  case SHOAL_KEY_THOUSANDS:
+    shoal_canonical_word(out, key, thousands, spaced ? "space" : thousands);
+    break;
+  case SHOAL_KEY_ENCODING:
+    shoal_canonical_word(out, key, policy->encoding, policy->encoding);
+    break;
+  case SHOAL_KEY_VALUE_LABELS:
+    shoal_canonical_word(out, key, policy->value_labels, "labels");
+    break;
   }
-  shoal_text_add(out->text, "]");
 }
 
-static void put_read_accepted(shoal_canonical *out, const char *key) {
-  const shoal_accepted *accepted = &out->policy->accept[shoal_risk_named(key)];
-  put_names(out, key, accepted->names, accepted->n_names);
-}
+static const char *const accept_keys[] = {SHOAL_ACCEPT_KEYS(SHOAL_KEY_NAME) NULL};
 
-static void put_read_single_rows(shoal_canonical *out, const char *key) {
-  if (!out->policy->accept_single_rows) return;
-  shoal_canonical_key(out, key);
-  shoal_text_add(out->text, "true");
+/* Each key but single-rows is the name of a risk. */
+static void put_accept_key(shoal_canonical *out, unsigned id, const char *key) {
+  (void)id;
+  if (strcmp(key, "single-rows") == 0) {
+    shoal_canonical_true(out, key, out->policy->accept_single_rows);
+  } else {
+    const shoal_accepted *accepted = &out->policy->accept[shoal_risk_named(key)];
+    put_names(out, key, accepted->names, accepted->n_names);
+  }
 }
 
 /* ---------------------------------------------------------------- privacy */
-
-static void put_read_k(shoal_canonical *out, const char *key) {
-  if (out->policy->has_k) put_count(out, key, out->policy->k);
-}
-
-static void put_read_p(shoal_canonical *out, const char *key) {
-  if (out->policy->has_p) put_count(out, key, out->policy->p);
-}
-
-static void put_read_households(shoal_canonical *out, const char *key) {
-  if (out->policy->has_households) put_count(out, key, out->policy->households);
-}
-
-static void put_over(shoal_text *text, const shoal_model_request *model) {
-  for (size_t i = 0; i < model->n_over; i++) {
-    shoal_text_add(text, i ? ", " : "over: [");
-    shoal_yaml_add_scalar(text, model->over[i].text);
-  }
-  if (model->n_over) shoal_text_add(text, "]");
-  else shoal_text_print(text, "known: %llu", (unsigned long long)model->known_count);
-}
 
 static void put_model(shoal_text *text, const shoal_model_request *model) {
   size_t n = 0;
@@ -188,7 +169,12 @@ static void put_model(shoal_text *text, const shoal_model_request *model) {
   for (; n < model->n_parameters; n++) {
     if (n) shoal_text_add(text, ", ");
     shoal_yaml_add_key(text, NULL, model->parameters[n].text);
-    add_value(text, model->values[n].text);
+    /* A value of a model as it was written; numbers need no quotes. */
+    const char *value = model->values[n].text;
+    shoal_decimal number;
+    if (shoal_decimal_parse(value, strlen(value), &number) == SHOAL_NUMBER_OK)
+      shoal_text_add(text, value);
+    else shoal_yaml_add_scalar(text, value);
   }
   if (model->attribute.text) {
     shoal_text_add(text, n ? ", attribute: " : "attribute: ");
@@ -197,12 +183,17 @@ static void put_model(shoal_text *text, const shoal_model_request *model) {
   }
   if (over) {
     if (n) shoal_text_add(text, ", ");
-    put_over(text, model);
+    for (size_t i = 0; i < model->n_over; i++) {
+      shoal_text_add(text, i ? ", " : "over: [");
+      shoal_yaml_add_scalar(text, model->over[i].text);
+    }
+    if (model->n_over) shoal_text_add(text, "]");
+    else shoal_text_print(text, "known: %llu", (unsigned long long)model->known_count);
   }
   shoal_text_add(text, "}\n");
 }
 
-static void put_read_models(shoal_canonical *out, const char *key) {
+static void put_models(shoal_canonical *out, const char *key) {
   if (!out->policy->n_models) return;
   shoal_canonical_key(out, key);
   shoal_text_cut(out->text, out->text->size_bytes - 1); /* the blank */
@@ -210,132 +201,96 @@ static void put_read_models(shoal_canonical *out, const char *key) {
   for (size_t i = 0; i < out->policy->n_models; i++) put_model(out->text, &out->policy->models[i]);
 }
 
+static const char *const privacy_keys[] = {SHOAL_PRIVACY_KEYS(SHOAL_KEY_NAME) NULL};
+
+static void put_privacy_key(shoal_canonical *out, unsigned id, const char *key) {
+  const shoal_policy *policy = out->policy;
+  switch ((enum shoal_privacy_key)id) {
+  case SHOAL_KEY_K: shoal_canonical_count(out, key, policy->has_k, policy->k); break;
+  case SHOAL_KEY_P: shoal_canonical_count(out, key, policy->has_p, policy->p); break;
+  case SHOAL_KEY_HOUSEHOLDS:
+    shoal_canonical_count(out, key, policy->has_households, policy->households);
+    break;
+  case SHOAL_KEY_MODELS: put_models(out, key); break;
+  }
+}
+
 /* ---------------------------------------------------------------- method */
 
-static void put_read_algorithm(shoal_canonical *out, const char *key) {
-  shoal_canonical_word(out, key, out->policy->algorithm.text);
-}
-
-static void put_read_labels(shoal_canonical *out, const char *key) {
-  if (out->policy->uniform_labels) shoal_canonical_word(out, key, "uniform");
-}
-
-static void put_read_max_suppression(shoal_canonical *out, const char *key) {
-  if (out->policy->max_suppression.number.mantissa)
-    put_amount(out, key, out->policy->max_suppression);
-}
-
-static void put_read_suppressed(shoal_canonical *out, const char *key) {
-  if (out->policy->blank_suppressed) shoal_canonical_word(out, key, "blank");
-}
-
-static void put_read_prefer(shoal_canonical *out, const char *key) {
-  put_names(out, key, out->policy->prefer, out->policy->n_prefer);
-}
-
-static void put_read_objective(shoal_canonical *out, const char *key) {
-  if (out->policy->objective.text) shoal_canonical_word(out, key, out->policy->objective.text);
-}
-
-static void put_read_effort(shoal_canonical *out, const char *key) {
-  if (out->policy->has_effort) put_count(out, key, out->policy->effort);
-}
-
-static void put_read_mondrian_cuts(shoal_canonical *out, const char *key) {
-  if (out->policy->has_cuts)
-    shoal_canonical_word(out, key, out->policy->relaxed_cuts ? "relaxed" : "strict");
-}
-
-static void put_read_start(shoal_canonical *out, const char *key) {
-  if (out->policy->has_start)
-    shoal_canonical_word(out, key, out->policy->sorted_start ? "sorted" : "flock");
-}
-
-static void put_read_satisfies(shoal_canonical *out, const char *key) {
-  if (out->policy->satisfies.text) shoal_canonical_word(out, key, out->policy->satisfies.text);
-}
-
-static void put_read_slack(shoal_canonical *out, const char *key) {
-  if (out->policy->slack) put_count(out, key, out->policy->slack);
-}
-
-static void put_read_noise(shoal_canonical *out, const char *key) {
-  if (out->policy->noise_allowed) put_amount(out, key, out->policy->noise);
-}
-
-static bool is_one(shoal_decimal number) {
-  return shoal_power_of_ten(number.scale) == (uint64_t)number.mantissa;
-}
-
-static void put_read_weights(shoal_canonical *out, const char *key) {
+static void put_weights(shoal_canonical *out, const char *key) {
   const shoal_policy *policy = out->policy;
-  if (policy->weights_inverse) shoal_canonical_word(out, key, "inverse");
+  shoal_canonical_word(out, key, policy->weights_inverse, "inverse");
   shoal_canonical list = {.text = out->text};
   for (size_t i = 0; i < policy->n_attributes && !policy->weights_inverse; i++) {
-    if (is_one(policy->attributes[i].weight)) continue;
+    shoal_decimal number = policy->attributes[i].weight;
+    if (shoal_power_of_ten(number.scale) == (uint64_t)number.mantissa) continue;
     if (!list.n_keys) shoal_canonical_key(out, key);
     if (!list.n_keys) shoal_text_add(out->text, "{");
-    shoal_canonical_decimal(&list, policy->attributes[i].name, policy->attributes[i].weight);
+    shoal_canonical_decimal(&list, policy->attributes[i].name, true, number);
   }
   if (list.n_keys) shoal_text_add(out->text, "}");
 }
 
-static void put_read_formulas(shoal_canonical *out, const char *key) {
-  if (out->policy->quote_formulas) shoal_canonical_word(out, key, "quote");
-}
+static const char *const method_keys[] = {SHOAL_METHOD_KEYS(SHOAL_KEY_NAME) NULL};
 
-/* Whoever knows the seed can restore the order of the rows: it is never written. */
-static void put_read_seed(shoal_canonical *out, const char *key) {
-  (void)out;
-  (void)key;
+static void put_method_key(shoal_canonical *out, unsigned id, const char *key) {
+  const shoal_policy *policy = out->policy;
+  const char *objective = policy->objective.text, *satisfies = policy->satisfies.text;
+  const shoal_amount max = policy->max_suppression;
+  switch ((enum shoal_method_key)id) {
+  case SHOAL_KEY_ALGORITHM: shoal_canonical_word(out, key, true, policy->algorithm.text); break;
+  case SHOAL_KEY_LABELS: shoal_canonical_word(out, key, policy->uniform_labels, "uniform"); break;
+  case SHOAL_KEY_MAX_SUPPRESSION: put_amount(out, key, max.number.mantissa, max); break;
+  case SHOAL_KEY_SUPPRESSED:
+    shoal_canonical_word(out, key, policy->blank_suppressed, "blank");
+    break;
+  case SHOAL_KEY_PREFER: put_names(out, key, policy->prefer, policy->n_prefer); break;
+  case SHOAL_KEY_OBJECTIVE: shoal_canonical_word(out, key, objective, objective); break;
+  case SHOAL_KEY_EFFORT: shoal_canonical_count(out, key, policy->has_effort, policy->effort); break;
+  case SHOAL_KEY_MONDRIAN_CUTS:
+    shoal_canonical_word(out, key, policy->has_cuts, policy->relaxed_cuts ? "relaxed" : "strict");
+    break;
+  case SHOAL_KEY_START:
+    shoal_canonical_word(out, key, policy->has_start, policy->sorted_start ? "sorted" : "flock");
+    break;
+  case SHOAL_KEY_SATISFIES: shoal_canonical_word(out, key, satisfies, satisfies); break;
+  case SHOAL_KEY_SLACK: shoal_canonical_count(out, key, policy->slack, policy->slack); break;
+  case SHOAL_KEY_NOISE: put_amount(out, key, policy->noise_allowed, policy->noise); break;
+  case SHOAL_KEY_WEIGHTS: put_weights(out, key); break;
+  case SHOAL_KEY_FORMULAS: shoal_canonical_word(out, key, policy->quote_formulas, "quote"); break;
+  case SHOAL_KEY_SEED: break; /* whoever knows it can restore the order of the rows */
+  }
 }
 
 /* ---------------------------------------------------------------- all sections */
 
-static const shoal_key_writer data_writers[] = {SHOAL_DATA_KEYS(SHOAL_KEY_WRITER){0}};
-static const shoal_key_writer accept_writers[] = {SHOAL_ACCEPT_KEYS(SHOAL_KEY_WRITER){0}};
-static const shoal_key_writer privacy_writers[] = {SHOAL_PRIVACY_KEYS(SHOAL_KEY_WRITER){0}};
-static const shoal_key_writer method_writers[] = {SHOAL_METHOD_KEYS(SHOAL_KEY_WRITER){0}};
+static const char *const top_keys[] = {SHOAL_TOP_KEYS(SHOAL_KEY_NAME) NULL};
 
-static void put_read_version(shoal_canonical *out, const char *key) {
-  shoal_text_print(out->text, "%s: 1\n", key);
+static void put_top_key(shoal_canonical *out, unsigned id, const char *key) {
+  const shoal_policy *policy = out->policy;
+  switch ((enum shoal_top_key)id) {
+  case SHOAL_KEY_VERSION: shoal_text_print(out->text, "%s: 1\n", key); break;
+  case SHOAL_KEY_DATA: put_section(out, key, data_keys, put_data_key); break;
+  case SHOAL_KEY_ATTRIBUTES:
+    shoal_text_print(out->text, "%s:\n", key);
+    for (size_t i = 0; i < policy->n_attributes; i++)
+      shoal_canonical_attribute(out, &policy->attributes[i]);
+    break;
+  case SHOAL_KEY_UNLISTED:
+    if (policy->unlisted != SHOAL_UNLISTED_REFUSE)
+      shoal_text_print(out->text, "%s: %s\n", key,
+                       policy->unlisted == SHOAL_UNLISTED_KEEP ? "keep" : "drop");
+    break;
+  case SHOAL_KEY_ACCEPT: put_section(out, key, accept_keys, put_accept_key); break;
+  case SHOAL_KEY_PRIVACY: put_section(out, key, privacy_keys, put_privacy_key); break;
+  case SHOAL_KEY_METHOD: put_section(out, key, method_keys, put_method_key); break;
+  }
 }
-
-static void put_read_data(shoal_canonical *out, const char *key) {
-  put_section(out, key, data_writers);
-}
-
-static void put_read_attributes(shoal_canonical *out, const char *key) {
-  shoal_text_print(out->text, "%s:\n", key);
-  for (size_t i = 0; i < out->policy->n_attributes; i++)
-    shoal_canonical_attribute(out, &out->policy->attributes[i]);
-}
-
-static void put_read_unlisted(shoal_canonical *out, const char *key) {
-  static const char *const words[] = {
-      [SHOAL_UNLISTED_DROP] = "drop", [SHOAL_UNLISTED_KEEP] = "keep"};
-  if (out->policy->unlisted != SHOAL_UNLISTED_REFUSE)
-    shoal_text_print(out->text, "%s: %s\n", key, words[out->policy->unlisted]);
-}
-
-static void put_read_accept(shoal_canonical *out, const char *key) {
-  put_section(out, key, accept_writers);
-}
-
-static void put_read_privacy(shoal_canonical *out, const char *key) {
-  put_section(out, key, privacy_writers);
-}
-
-static void put_read_method(shoal_canonical *out, const char *key) {
-  put_section(out, key, method_writers);
-}
-
-static const shoal_key_writer top_writers[] = {SHOAL_TOP_KEYS(SHOAL_KEY_WRITER){0}};
 
 void shoal_policy_write(const shoal_policy *policy, const shoal_public_labels *labels,
                         shoal_text *text) {
   static const shoal_public_labels all = {0};
-  shoal_canonical out = {.policy = policy, .labels = labels ? labels : &all, .text = text};
-  out.indent = "";
-  shoal_canonical_put(&out, top_writers);
+  shoal_canonical out = {
+      .policy = policy, .labels = labels ? labels : &all, .text = text, .indent = ""};
+  shoal_canonical_put(&out, top_keys, put_top_key);
 }

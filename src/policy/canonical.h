@@ -5,11 +5,10 @@
  * seed, keys and other secrets, directories of files. Reading the text gives the same policy if
  * every label is allowed and the files are beside it.
  *
- *     keys.h  ->  one writer per key, named put_ and the key's reader: a key without one does not
- *                 compile (canonical.c: sections; canonical_attributes.c: attributes)
+ *     keys.h  ->  one switch over the keys of each mapping: a key without a case does not compile
+ *                 (canonical.c: sections; canonical_attributes.c: attributes)
  */
-#ifndef SHOAL_POLICY_CANONICAL_H
-#define SHOAL_POLICY_CANONICAL_H
+#pragma once
 
 #include "base/text.h"
 #include "policy/policy.h"
@@ -39,24 +38,21 @@ typedef struct shoal_canonical {
   bool incomplete;                  /* a label was left out of this attribute */
 } shoal_canonical;
 
-/* A key and the function that writes its value; it writes nothing for a default. */
-typedef struct shoal_key_writer {
-  const char *key;
-  void (*put)(shoal_canonical *out, const char *key);
-} shoal_key_writer;
+/* Writes one key of a mapping and its value, or nothing if it has its default. */
+typedef void shoal_put_key(shoal_canonical *out, unsigned id, const char *key);
 
-#define SHOAL_KEY_WRITER(before, key, handler, parameters, summary) {key, put_##handler},
-
-/* Writes the keys of one mapping; ended by a row without a key. */
-void shoal_canonical_put(shoal_canonical *out, const shoal_key_writer *writers);
+/* Writes the keys of one mapping, ended by NULL; a key's id is its index. */
+void shoal_canonical_put(shoal_canonical *out, const char *const *keys, shoal_put_key *put);
 /* Begins a key of the mapping. */
 void shoal_canonical_key(shoal_canonical *out, const char *key);
-void shoal_canonical_word(shoal_canonical *out, const char *key, const char *word);
-void shoal_canonical_decimal(shoal_canonical *out, const char *key, shoal_decimal number);
+/* Each writes a key and its value if `given`. */
+void shoal_canonical_true(shoal_canonical *out, const char *key, bool given);
+void shoal_canonical_word(shoal_canonical *out, const char *key, bool given, const char *word);
+void shoal_canonical_count(shoal_canonical *out, const char *key, bool given, uint64_t number);
+void shoal_canonical_decimal(shoal_canonical *out, const char *key, bool given,
+                             shoal_decimal number);
 /* A number without a key, in its shortest spelling. */
 void shoal_canonical_number(shoal_text *text, shoal_decimal number);
 
 /* Writes one attribute: its name, its keys, and the comment. */
 void shoal_canonical_attribute(shoal_canonical *out, const shoal_attribute *attribute);
-
-#endif

@@ -18,7 +18,7 @@ static bool is_public(shoal_canonical *out, const char *label) {
 
 static void put_file(shoal_canonical *out, const char *key, const char *path) {
   const char *slash = strrchr(path, '/');
-  shoal_canonical_word(out, key, slash ? slash + 1 : path);
+  shoal_canonical_word(out, key, true, slash ? slash + 1 : path);
 }
 
 /* Adds one item of a list, after a comma if it is not the first. */
@@ -28,11 +28,6 @@ static void add_item(shoal_canonical *out, size_t *n, const char *label) {
 }
 
 /* ---------------------------------------------------------------- hierarchy */
-
-static void put_read_file(shoal_canonical *out, const char *key) {
-  const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
-  if (spec->kind == SHOAL_HIERARCHY_FILE) put_file(out, key, spec->file);
-}
 
 /* The children that are public; those of a child that is not take its place. */
 static void add_children(shoal_canonical *out, const shoal_tree_node *node, size_t *n) {
@@ -52,10 +47,9 @@ static void add_children(shoal_canonical *out, const shoal_tree_node *node, size
   }
 }
 
-static void put_read_tree(shoal_canonical *out, const char *key) {
+static void put_tree(shoal_canonical *out, const char *key) {
   const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
   size_t n = 0;
-  if (spec->kind != SHOAL_HIERARCHY_TREE) return;
   shoal_canonical_key(out, key);
   shoal_text_add(out->text, "[");
   add_children(out, &spec->tree, &n);
@@ -63,9 +57,8 @@ static void put_read_tree(shoal_canonical *out, const char *key) {
 }
 
 /* Rows without a public label are left out, and of the others the labels that are not public. */
-static void put_read_levels(shoal_canonical *out, const char *key) {
+static void put_levels(shoal_canonical *out, const char *key) {
   const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
-  if (spec->kind != SHOAL_HIERARCHY_LEVELS) return;
   shoal_canonical_key(out, key);
   shoal_text_add(out->text, "[");
   size_t n_rows = 0;
@@ -89,30 +82,8 @@ static void add_numbers(shoal_text *text, const shoal_decimal *numbers, size_t n
   shoal_text_add(text, n ? "]" : "[]");
 }
 
-static void put_read_intervals(shoal_canonical *out, const char *key) {
+static void put_cuts(shoal_canonical *out, const char *key) {
   const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
-  if (spec->kind != SHOAL_HIERARCHY_INTERVALS) return;
-  shoal_canonical_key(out, key);
-  if (spec->auto_widths) shoal_text_add(out->text, "auto");
-  else add_numbers(out->text, spec->widths, spec->n_widths);
-}
-
-static void put_read_round(shoal_canonical *out, const char *key) {
-  const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
-  if (spec->kind != SHOAL_HIERARCHY_ROUND) return;
-  shoal_canonical_key(out, key);
-  add_numbers(out->text, spec->widths, spec->n_widths);
-}
-
-static void put_read_origin(shoal_canonical *out, const char *key) {
-  const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
-  if (spec->kind == SHOAL_HIERARCHY_INTERVALS && spec->origin.mantissa)
-    shoal_canonical_decimal(out, key, spec->origin);
-}
-
-static void put_read_cuts(shoal_canonical *out, const char *key) {
-  const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
-  if (spec->kind != SHOAL_HIERARCHY_CUTS) return;
   shoal_canonical_key(out, key);
   for (size_t i = 0; i < spec->n_cuts; i++) {
     shoal_text_add(out->text, i ? ", " : "[");
@@ -121,147 +92,110 @@ static void put_read_cuts(shoal_canonical *out, const char *key) {
   shoal_text_add(out->text, "]");
 }
 
-static void put_read_mask(shoal_canonical *out, const char *key) {
-  const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
-  if (spec->kind == SHOAL_HIERARCHY_MASK)
-    shoal_canonical_word(out, key, spec->mask_code ? "code" : spec->mask_left ? "left" : "right");
-}
-
-static void put_read_char(shoal_canonical *out, const char *key) {
-  const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
-  const char mask[2] = {spec->mask_char, '\0'};
-  if (spec->kind == SHOAL_HIERARCHY_MASK && *mask != '*') shoal_canonical_word(out, key, mask);
-}
-
-static void put_read_date(shoal_canonical *out, const char *key) {
+static void put_units(shoal_canonical *out, const char *key) {
   static const char *const units[] = {[SHOAL_DATE_DAY] = "day",
                                       [SHOAL_DATE_MONTH] = "month",
                                       [SHOAL_DATE_YEAR] = "year",
                                       [SHOAL_DATE_5_YEARS] = "5-years",
                                       [SHOAL_DATE_DECADE] = "decade"};
   const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
-  if (spec->kind != SHOAL_HIERARCHY_DATE) return;
   shoal_canonical_key(out, key);
   for (size_t i = 0; i < spec->n_units; i++)
     shoal_text_print(out->text, "%s%s", i ? ", " : "[", units[spec->units[i]]);
   shoal_text_add(out->text, "]");
 }
 
-static void put_read_format(shoal_canonical *out, const char *key) {
+/* Widths of intervals, or of rounded numbers. */
+static void put_widths(shoal_canonical *out, const char *key) {
   const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
-  if (spec->kind == SHOAL_HIERARCHY_DATE && strcmp(spec->date_format, "YYYY-MM-DD") != 0)
-    shoal_canonical_word(out, key, spec->date_format);
+  shoal_canonical_key(out, key);
+  if (spec->auto_widths) shoal_text_add(out->text, "auto");
+  else add_numbers(out->text, spec->widths, spec->n_widths);
 }
 
-static void put_read_pivot(shoal_canonical *out, const char *key) {
+static const char *const hierarchy_keys[] = {SHOAL_HIERARCHY_KEYS(SHOAL_KEY_NAME) NULL};
+
+static void put_hierarchy_key(shoal_canonical *out, unsigned id, const char *key) {
   const shoal_hierarchy_spec *spec = &out->attribute->hierarchy;
-  if (spec->kind != SHOAL_HIERARCHY_DATE || !spec->pivot) return;
-  shoal_canonical_key(out, key);
-  shoal_text_print(out->text, "%u", spec->pivot);
-}
-
-static void put_true(shoal_canonical *out, const char *key, shoal_hierarchy_kind kind) {
-  if (out->attribute->hierarchy.kind != kind) return;
-  shoal_canonical_key(out, key);
-  shoal_text_add(out->text, "true");
-}
-
-static void put_read_sets(shoal_canonical *out, const char *key) {
-  put_true(out, key, SHOAL_HIERARCHY_SETS);
-}
-
-static void put_read_top(shoal_canonical *out, const char *key) {
-  put_true(out, key, SHOAL_HIERARCHY_TOP);
-}
-
-/* Codes are written as keys of the attribute. */
-static void put_read_top_beside(shoal_canonical *out, const char *key) {
-  (void)out;
-  (void)key;
-}
-
-static void put_read_bottom_beside(shoal_canonical *out, const char *key) {
-  (void)out;
-  (void)key;
-}
-
-static void put_read_rare_beside(shoal_canonical *out, const char *key) {
-  (void)out;
-  (void)key;
-}
-
-/* ---------------------------------------------------------------- categories */
-
-static void put_read_category_file(shoal_canonical *out, const char *key) {
-  put_file(out, key, out->attribute->categories.file);
-}
-
-/* Numbered by their place, so an empty list stays: the first is the most sensitive. */
-static void add_categories(shoal_canonical *out, const shoal_categories *categories) {
-  for (size_t i = 0; i < categories->n_lists; i++) {
-    size_t n = 0;
-    shoal_text_add(out->text, i ? ", [" : "[[");
-    for (const char *const *value = categories->lists[i]; *value; value++)
-      if (is_public(out, *value)) add_item(out, &n, *value);
-    shoal_text_add(out->text, "]");
+  const char mask[] = {spec->mask_char, '\0'};
+  const shoal_hierarchy_kind kind = spec->kind;
+  bool date = kind == SHOAL_HIERARCHY_DATE, masked = kind == SHOAL_HIERARCHY_MASK;
+  switch ((enum shoal_hierarchy_key)id) {
+  case SHOAL_KEY_FILE:
+    if (kind == SHOAL_HIERARCHY_FILE) put_file(out, key, spec->file);
+    break;
+  case SHOAL_KEY_TREE:
+    if (kind == SHOAL_HIERARCHY_TREE) put_tree(out, key);
+    break;
+  case SHOAL_KEY_LEVELS:
+    if (kind == SHOAL_HIERARCHY_LEVELS) put_levels(out, key);
+    break;
+  case SHOAL_KEY_INTERVALS:
+    if (kind == SHOAL_HIERARCHY_INTERVALS) put_widths(out, key);
+    break;
+  case SHOAL_KEY_ROUND:
+    if (kind == SHOAL_HIERARCHY_ROUND) put_widths(out, key);
+    break;
+  case SHOAL_KEY_ORIGIN:
+    shoal_canonical_decimal(out, key, kind == SHOAL_HIERARCHY_INTERVALS && spec->origin.mantissa,
+                            spec->origin);
+    break;
+  case SHOAL_KEY_CUTS:
+    if (kind == SHOAL_HIERARCHY_CUTS) put_cuts(out, key);
+    break;
+  case SHOAL_KEY_MASK:
+    shoal_canonical_word(out, key, masked,
+                         spec->mask_code   ? "code"
+                         : spec->mask_left ? "left"
+                                           : "right");
+    break;
+  case SHOAL_KEY_CHAR: shoal_canonical_word(out, key, masked && *mask != '*', mask); break;
+  case SHOAL_KEY_DATE:
+    if (date) put_units(out, key);
+    break;
+  case SHOAL_KEY_FORMAT:
+    shoal_canonical_word(out, key, date && strcmp(spec->date_format, "YYYY-MM-DD") != 0,
+                         spec->date_format);
+    break;
+  case SHOAL_KEY_PIVOT: shoal_canonical_count(out, key, date && spec->pivot, spec->pivot); break;
+  case SHOAL_KEY_SETS: shoal_canonical_true(out, key, kind == SHOAL_HIERARCHY_SETS); break;
+  case SHOAL_KEY_TOP: shoal_canonical_true(out, key, kind == SHOAL_HIERARCHY_TOP); break;
+  case SHOAL_KEY_TOP_BESIDE:
+  case SHOAL_KEY_BOTTOM_BESIDE:
+  case SHOAL_KEY_RARE_BESIDE: break; /* written as keys of the attribute */
   }
-  shoal_text_add(out->text, "]");
 }
 
 /* ---------------------------------------------------------------- attributes */
 
-static const shoal_key_writer hierarchy_writers[] = {SHOAL_HIERARCHY_KEYS(SHOAL_KEY_WRITER){0}};
-static const shoal_key_writer category_writers[] = {SHOAL_CATEGORY_KEYS(SHOAL_KEY_WRITER){0}};
+static const char *const category_keys[] = {SHOAL_CATEGORY_KEYS(SHOAL_KEY_NAME) NULL};
+
+static void put_category_key(shoal_canonical *out, unsigned id, const char *key) {
+  switch ((enum shoal_category_key)id) {
+  case SHOAL_KEY_CATEGORY_FILE: put_file(out, key, out->attribute->categories.file); break;
+  }
+}
 
 /* A mapping within the attribute's line. */
-static void put_mapping(shoal_canonical *out, const char *key, const shoal_key_writer *writers) {
+static void put_mapping(shoal_canonical *out, const char *key, const char *const *keys,
+                        shoal_put_key *put) {
   shoal_canonical_key(out, key);
   shoal_text_add(out->text, "{");
   shoal_canonical inner = *out;
-  shoal_canonical_put(&inner, writers);
+  shoal_canonical_put(&inner, keys, put);
   out->incomplete = inner.incomplete;
   shoal_text_add(out->text, "}");
 }
 
-static void put_read_role(shoal_canonical *out, const char *key) {
-  shoal_canonical_word(out, key, shoal_role_names[out->attribute->role]);
-}
-
-static void put_read_decide(shoal_canonical *out, const char *key) {
-  if (!out->attribute->undecided) return;
-  shoal_canonical_key(out, key);
-  shoal_text_add(out->text, "true");
-}
-
-static void put_read_type(shoal_canonical *out, const char *key) {
-  const shoal_attribute *attribute = out->attribute;
-  if (attribute->coding.dates) shoal_canonical_word(out, key, "date");
-  else if (attribute->type == SHOAL_TYPE_NUMBER) shoal_canonical_word(out, key, "number");
-}
-
-static void put_read_day_format(shoal_canonical *out, const char *key) {
-  if (strcmp(out->attribute->date_format, "YYYY-MM-DD") != 0)
-    shoal_canonical_word(out, key, out->attribute->date_format);
-}
-
-static void put_read_day_pivot(shoal_canonical *out, const char *key) {
-  if (!out->attribute->pivot) return;
-  shoal_canonical_key(out, key);
-  shoal_text_print(out->text, "%u", out->attribute->pivot);
-}
-
-static void put_read_otherwise(shoal_canonical *out, const char *key) {
-  if (out->attribute->otherwise_missing) shoal_canonical_word(out, key, "missing");
-}
-
-static void put_read_hierarchy(shoal_canonical *out, const char *key) {
+static void put_hierarchy(shoal_canonical *out, const char *key) {
   const shoal_attribute *attribute = out->attribute;
   bool by_default = shoal_attribute_has_sets(attribute) && attribute->role == SHOAL_ROLE_QUASI &&
                     attribute->type == SHOAL_TYPE_TEXT;
-  if (attribute->has_hierarchy && !by_default) put_mapping(out, key, hierarchy_writers);
+  if (attribute->has_hierarchy && !by_default)
+    put_mapping(out, key, hierarchy_keys, put_hierarchy_key);
 }
 
-static void put_read_protect(shoal_canonical *out, const char *key) {
+static void put_protect(shoal_canonical *out, const char *key) {
   const shoal_attribute *attribute = out->attribute;
   size_t n = 0;
   if (!attribute->n_protect) return;
@@ -272,85 +206,77 @@ static void put_read_protect(shoal_canonical *out, const char *key) {
   shoal_text_add(out->text, "]");
 }
 
-static void put_read_categories(shoal_canonical *out, const char *key) {
+static void put_categories(shoal_canonical *out, const char *key) {
   const shoal_categories *categories = &out->attribute->categories;
   if (categories->file) {
-    put_mapping(out, key, category_writers);
+    put_mapping(out, key, category_keys, put_category_key);
   } else if (categories->n_lists) {
     shoal_canonical_key(out, key);
-    add_categories(out, categories);
+    /* Numbered by their place, so an empty list stays: the first is the most sensitive. */
+    for (size_t i = 0; i < categories->n_lists; i++) {
+      size_t n = 0;
+      shoal_text_add(out->text, i ? ", [" : "[[");
+      for (const char *const *value = categories->lists[i]; *value; value++)
+        if (is_public(out, *value)) add_item(out, &n, *value);
+      shoal_text_add(out->text, "]");
+    }
+    shoal_text_add(out->text, "]");
   }
 }
 
-/* Where the key is, and the context, are for nobody but the one who made the release. */
-static void put_read_key(shoal_canonical *out, const char *key) {
-  (void)out;
-  (void)key;
-}
+static const char *const attribute_keys[] = {SHOAL_ATTRIBUTE_KEYS(SHOAL_KEY_NAME) NULL};
 
-static void put_read_person(shoal_canonical *out, const char *key) {
-  if (!out->attribute->is_person) return;
-  shoal_canonical_key(out, key);
-  shoal_text_add(out->text, "true");
+static void put_attribute_key(shoal_canonical *out, unsigned id, const char *key) {
+  const shoal_attribute *a = out->attribute;
+  const shoal_coding *coding = &a->coding;
+  switch ((enum shoal_attribute_key)id) {
+  case SHOAL_KEY_ROLE: shoal_canonical_word(out, key, true, shoal_role_names[a->role]); break;
+  case SHOAL_KEY_DECIDE: shoal_canonical_true(out, key, a->undecided); break;
+  case SHOAL_KEY_TYPE:
+    shoal_canonical_word(out, key, a->type == SHOAL_TYPE_NUMBER, coding->dates ? "date" : "number");
+    break;
+  case SHOAL_KEY_DAY_FORMAT:
+    shoal_canonical_word(out, key, strcmp(a->date_format, "YYYY-MM-DD") != 0, a->date_format);
+    break;
+  case SHOAL_KEY_DAY_PIVOT: shoal_canonical_count(out, key, a->pivot, a->pivot); break;
+  case SHOAL_KEY_OTHERWISE: shoal_canonical_word(out, key, a->otherwise_missing, "missing"); break;
+  case SHOAL_KEY_HIERARCHY: put_hierarchy(out, key); break;
+  case SHOAL_KEY_PROTECT: put_protect(out, key); break;
+  case SHOAL_KEY_CATEGORIES: put_categories(out, key); break;
+  case SHOAL_KEY_PSEUDONYM: break; /* only for the one who made the release */
+  case SHOAL_KEY_PERSON: shoal_canonical_true(out, key, a->is_person); break;
+  case SHOAL_KEY_TOP_CODE: shoal_canonical_decimal(out, key, coding->has_top, coding->top); break;
+  case SHOAL_KEY_BOTTOM_CODE:
+    shoal_canonical_decimal(out, key, coding->has_bottom, coding->bottom);
+    break;
+  case SHOAL_KEY_RARE: shoal_canonical_count(out, key, coding->rare, coding->rare); break;
+  case SHOAL_KEY_MIN_LEVEL: shoal_canonical_count(out, key, a->min_level, a->min_level); break;
+  case SHOAL_KEY_MAX_LEVEL: shoal_canonical_count(out, key, a->has_max_level, a->max_level); break;
+  case SHOAL_KEY_SNAP: shoal_canonical_decimal(out, key, a->snap.mantissa, a->snap); break;
+  case SHOAL_KEY_RECODE:
+    shoal_canonical_word(out, key, a->recode_hierarchy && !shoal_attribute_has_sets(a),
+                         "hierarchy");
+    break;
+  case SHOAL_KEY_ANONYMITY:
+    shoal_canonical_decimal(out, key, a->anonymity.mantissa, a->anonymity);
+    break;
+  case SHOAL_KEY_PROFILE:
+    shoal_canonical_decimal(out, key,
+                            (uint64_t)a->profile.mantissa != shoal_power_of_ten(a->profile.scale),
+                            a->profile);
+    break;
+  case SHOAL_KEY_SENSITIVITY:
+    shoal_canonical_count(out, key, a->has_sensitivity, a->sensitivity);
+    break;
+  }
 }
-
-static void put_read_top_code(shoal_canonical *out, const char *key) {
-  if (out->attribute->coding.has_top) shoal_canonical_decimal(out, key, out->attribute->coding.top);
-}
-
-static void put_read_bottom_code(shoal_canonical *out, const char *key) {
-  if (out->attribute->coding.has_bottom)
-    shoal_canonical_decimal(out, key, out->attribute->coding.bottom);
-}
-
-static void put_read_rare(shoal_canonical *out, const char *key) {
-  if (out->attribute->coding.rare)
-    shoal_canonical_decimal(out, key, (shoal_decimal){(int64_t)out->attribute->coding.rare, 0});
-}
-
-static void put_read_min_level(shoal_canonical *out, const char *key) {
-  if (out->attribute->min_level)
-    shoal_canonical_decimal(out, key, (shoal_decimal){out->attribute->min_level, 0});
-}
-
-static void put_read_max_level(shoal_canonical *out, const char *key) {
-  if (out->attribute->has_max_level)
-    shoal_canonical_decimal(out, key, (shoal_decimal){out->attribute->max_level, 0});
-}
-
-static void put_read_snap(shoal_canonical *out, const char *key) {
-  if (out->attribute->snap.mantissa) shoal_canonical_decimal(out, key, out->attribute->snap);
-}
-
-static void put_read_recode(shoal_canonical *out, const char *key) {
-  if (out->attribute->recode_hierarchy && !shoal_attribute_has_sets(out->attribute))
-    shoal_canonical_word(out, key, "hierarchy");
-}
-
-static void put_read_anonymity(shoal_canonical *out, const char *key) {
-  if (out->attribute->anonymity.mantissa)
-    shoal_canonical_decimal(out, key, out->attribute->anonymity);
-}
-
-static void put_read_profile(shoal_canonical *out, const char *key) {
-  shoal_decimal profile = out->attribute->profile;
-  if ((uint64_t)profile.mantissa != shoal_power_of_ten(profile.scale))
-    shoal_canonical_decimal(out, key, profile);
-}
-
-static void put_read_sensitivity(shoal_canonical *out, const char *key) {
-  if (out->attribute->has_sensitivity)
-    shoal_canonical_decimal(out, key, (shoal_decimal){out->attribute->sensitivity, 0});
-}
-
-static const shoal_key_writer attribute_writers[] = {SHOAL_ATTRIBUTE_KEYS(SHOAL_KEY_WRITER){0}};
 
 void shoal_canonical_attribute(shoal_canonical *out, const shoal_attribute *attribute) {
   shoal_canonical line = {
       .policy = out->policy, .labels = out->labels, .text = out->text, .attribute = attribute};
   shoal_yaml_add_key(out->text, "  ", attribute->name);
   shoal_text_add(out->text, "{");
-  shoal_canonical_put(&line, attribute_writers);
+  shoal_canonical_put(&line, attribute_keys, put_attribute_key);
   shoal_text_add(out->text,
                  line.incomplete ? "} # labels that are not in the release are left out\n" : "}\n");
 }

@@ -86,26 +86,6 @@ static shoal_status read_widths(shoal_policy_reader *reader, const shoal_yaml *n
   return SHOAL_OK;
 }
 
-static shoal_status read_intervals(shoal_policy_reader *reader, const shoal_yaml *node,
-                                   void *into) {
-  spec_target *target = into;
-  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_INTERVALS));
-  target->spec->auto_widths = node->kind == SHOAL_YAML_SCALAR && strcmp(node->text, "auto") == 0;
-  return target->spec->auto_widths ? SHOAL_OK : read_widths(reader, node, target->spec);
-}
-
-static shoal_status read_round(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  spec_target *target = into;
-  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_ROUND));
-  return read_widths(reader, node, target->spec);
-}
-
-static shoal_status read_origin(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  spec_target *target = into;
-  target->origin = reader->key;
-  return read_number(reader, node, &target->spec->origin);
-}
-
 /* ---------------------------------------------------------------- cuts */
 
 /* Every bound must be one of the level before. Both ascend: one pass. */
@@ -122,10 +102,9 @@ static shoal_status check_subset(const shoal_policy_reader *reader, const shoal_
   return SHOAL_OK;
 }
 
-static shoal_status read_cuts(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+static shoal_status read_cuts(shoal_policy_reader *reader, const shoal_yaml *node,
+                              spec_target *target) {
   static const char such[] = "a list of bounds for each level, such as [[18, 40, 65], [40]]";
-  spec_target *target = into;
-  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_CUTS));
   if (node->kind != SHOAL_YAML_LIST || node->n == 0)
     return shoal_reader_expected(reader, node, such);
   bool one_level = node->first->kind == SHOAL_YAML_SCALAR; /* [18, 65] */
@@ -149,10 +128,9 @@ static shoal_status read_cuts(shoal_policy_reader *reader, const shoal_yaml *nod
 
 /* ---------------------------------------------------------------- mask */
 
-static shoal_status read_mask(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+static shoal_status read_mask(shoal_policy_reader *reader, const shoal_yaml *node,
+                              spec_target *target) {
   static const char *const sides[] = {"right", "left", "code", NULL};
-  spec_target *target = into;
-  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_MASK));
   size_t side = 0;
   SHOAL_TRY(shoal_read_choice(reader, node, sides, &side));
   target->spec->mask_left = side == 1;
@@ -160,9 +138,9 @@ static shoal_status read_mask(shoal_policy_reader *reader, const shoal_yaml *nod
   return SHOAL_OK;
 }
 
-static shoal_status read_char(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+static shoal_status read_char(shoal_policy_reader *reader, const shoal_yaml *node,
+                              spec_target *target) {
   static const char what[] = "one printable character of one byte, such as \"*\"";
-  spec_target *target = into;
   target->mask_char = reader->key;
   if (node->kind != SHOAL_YAML_SCALAR || strlen(node->text) != 1 || node->text[0] < ' ' ||
       node->text[0] > '~')
@@ -173,11 +151,10 @@ static shoal_status read_char(shoal_policy_reader *reader, const shoal_yaml *nod
 
 /* ---------------------------------------------------------------- date */
 
-static shoal_status read_date(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
+static shoal_status read_date(shoal_policy_reader *reader, const shoal_yaml *node,
+                              spec_target *target) {
   /* in the order of shoal_date_unit */
   static const char *const names[] = {"day", "month", "year", "5-years", "decade", NULL};
-  spec_target *target = into;
-  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_DATE));
   shoal_items items;
   SHOAL_TRY(shoal_read_items(reader, node, "[month, year]", &items));
   if (items.n == 0) return shoal_reader_expected(reader, node, "at least one unit");
@@ -235,12 +212,6 @@ shoal_status shoal_read_date_format(shoal_policy_reader *reader, const shoal_yam
   return SHOAL_OK;
 }
 
-static shoal_status read_format(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  spec_target *target = into;
-  target->format = reader->key;
-  return shoal_read_date_format(reader, node, &target->spec->date_format);
-}
-
 /* A year, or its last two digits in this century. */
 shoal_status shoal_read_pivot(shoal_policy_reader *reader, const shoal_yaml *node,
                               unsigned *pivot) {
@@ -253,12 +224,6 @@ shoal_status shoal_read_pivot(shoal_policy_reader *reader, const shoal_yaml *nod
     return shoal_reader_expected(reader, node, "a year of four digits, such as 2030");
   *pivot = (unsigned)year;
   return SHOAL_OK;
-}
-
-static shoal_status read_pivot(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  spec_target *target = into;
-  target->pivot = reader->key;
-  return shoal_read_pivot(reader, node, &target->spec->pivot);
 }
 
 /* ---------------------------------------------------------------- tree */
@@ -336,24 +301,7 @@ static shoal_status check_parents(const shoal_policy_reader *reader, const leaf_
                            shoal_reader_subject(reader).text, earlier->mark.line);
 }
 
-static shoal_status read_root(const shoal_policy_reader *reader, const shoal_yaml *node,
-                              shoal_tree_node *root) {
-  if (node->kind == SHOAL_YAML_SCALAR) return shoal_reader_expected(reader, node, tree_form);
-  leaf_list leaves = {0};
-  *root = (shoal_tree_node){.label = "*"};
-  shoal_status status = read_children(reader, &leaves, node, root);
-  if (status == SHOAL_OK) status = check_parents(reader, &leaves);
-  free(leaves.leaves);
-  return status;
-}
-
 /* ---------------------------------------------------------------- the other kinds */
-
-static shoal_status read_file(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  spec_target *target = into;
-  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_FILE));
-  return shoal_read_path(reader, node, &target->spec->file);
-}
 
 /* One row of levels; the compiler checks lengths and labels, as it does for files. */
 static shoal_status read_level_row(shoal_policy_reader *reader, const shoal_yaml *list,
@@ -373,9 +321,8 @@ static shoal_status read_level_row(shoal_policy_reader *reader, const shoal_yaml
   return SHOAL_OK;
 }
 
-static shoal_status read_levels(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  spec_target *target = into;
-  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_LEVELS));
+static shoal_status read_levels(shoal_policy_reader *reader, const shoal_yaml *node,
+                                spec_target *target) {
   if (node->kind != SHOAL_YAML_LIST || node->n == 0)
     return shoal_reader_expected(reader, node, "a list of rows, such as [[49, '[40-49]', '*']]");
   shoal_level_row *rows = shoal_arena_alloc(reader->arena, node->n, sizeof *rows);
@@ -388,27 +335,16 @@ static shoal_status read_levels(shoal_policy_reader *reader, const shoal_yaml *n
   return SHOAL_OK;
 }
 
-static shoal_status read_tree(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  spec_target *target = into;
-  SHOAL_TRY(claim_kind(reader, target, SHOAL_HIERARCHY_TREE));
-  return read_root(reader, node, &target->spec->tree);
-}
-
-/* A kind without parameters. */
-static shoal_status read_true(shoal_policy_reader *reader, const shoal_yaml *node,
-                              spec_target *target, shoal_hierarchy_kind kind) {
-  SHOAL_TRY(claim_kind(reader, target, kind));
-  if (node->kind != SHOAL_YAML_SCALAR || strcmp(node->text, "true") != 0)
-    return shoal_reader_expected(reader, node, "true");
-  return SHOAL_OK;
-}
-
-static shoal_status read_sets(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  return read_true(reader, node, into, SHOAL_HIERARCHY_SETS);
-}
-
-static shoal_status read_top(shoal_policy_reader *reader, const shoal_yaml *node, void *into) {
-  return read_true(reader, node, into, SHOAL_HIERARCHY_TOP);
+static shoal_status read_tree(shoal_policy_reader *reader, const shoal_yaml *node,
+                              spec_target *target) {
+  shoal_tree_node *root = &target->spec->tree;
+  if (node->kind == SHOAL_YAML_SCALAR) return shoal_reader_expected(reader, node, tree_form);
+  leaf_list leaves = {0};
+  *root = (shoal_tree_node){.label = "*"};
+  shoal_status status = read_children(reader, &leaves, node, root);
+  if (status == SHOAL_OK) status = check_parents(reader, &leaves);
+  free(leaves.leaves);
+  return status;
 }
 
 shoal_status shoal_read_code(shoal_policy_reader *reader, const shoal_yaml *node, bool top,
@@ -436,22 +372,59 @@ shoal_status shoal_read_rare(shoal_policy_reader *reader, const shoal_yaml *node
   return shoal_setting_whole(&setting, 2, &coding->rare);
 }
 
-static shoal_status read_top_beside(shoal_policy_reader *reader, const shoal_yaml *node,
-                                    void *into) {
-  return shoal_read_code(reader, node, true, &((spec_target *)into)->spec->coding);
-}
-
-static shoal_status read_bottom_beside(shoal_policy_reader *reader, const shoal_yaml *node,
-                                       void *into) {
-  return shoal_read_code(reader, node, false, &((spec_target *)into)->spec->coding);
-}
-
-static shoal_status read_rare_beside(shoal_policy_reader *reader, const shoal_yaml *node,
-                                     void *into) {
-  return shoal_read_rare(reader, node, &((spec_target *)into)->spec->coding);
-}
-
 static const shoal_key_rule hierarchy_rules[] = {SHOAL_HIERARCHY_KEYS(SHOAL_KEY_RULE){0}};
+
+static shoal_status read_hierarchy_key(shoal_policy_reader *reader, unsigned id,
+                                       const shoal_yaml *node, void *into) {
+  static const struct {
+    bool is_kind;
+    shoal_hierarchy_kind kind;
+  } kinds[] = {[SHOAL_KEY_FILE] = {true, SHOAL_HIERARCHY_FILE},
+               [SHOAL_KEY_TREE] = {true, SHOAL_HIERARCHY_TREE},
+               [SHOAL_KEY_LEVELS] = {true, SHOAL_HIERARCHY_LEVELS},
+               [SHOAL_KEY_INTERVALS] = {true, SHOAL_HIERARCHY_INTERVALS},
+               [SHOAL_KEY_ROUND] = {true, SHOAL_HIERARCHY_ROUND},
+               [SHOAL_KEY_CUTS] = {true, SHOAL_HIERARCHY_CUTS},
+               [SHOAL_KEY_MASK] = {true, SHOAL_HIERARCHY_MASK},
+               [SHOAL_KEY_DATE] = {true, SHOAL_HIERARCHY_DATE},
+               [SHOAL_KEY_SETS] = {true, SHOAL_HIERARCHY_SETS},
+               [SHOAL_KEY_TOP] = {true, SHOAL_HIERARCHY_TOP},
+               [SHOAL_KEY_RARE_BESIDE] = {false, SHOAL_HIERARCHY_FILE}};
+  spec_target *target = into;
+  shoal_hierarchy_spec *spec = target->spec;
+  if (kinds[id].is_kind) SHOAL_TRY(claim_kind(reader, target, kinds[id].kind));
+  switch ((enum shoal_hierarchy_key)id) {
+  case SHOAL_KEY_FILE: return shoal_read_path(reader, node, &spec->file);
+  case SHOAL_KEY_TREE: return read_tree(reader, node, target);
+  case SHOAL_KEY_LEVELS: return read_levels(reader, node, target);
+  case SHOAL_KEY_INTERVALS:
+    spec->auto_widths = node->kind == SHOAL_YAML_SCALAR && strcmp(node->text, "auto") == 0;
+    return spec->auto_widths ? SHOAL_OK : read_widths(reader, node, spec);
+  case SHOAL_KEY_ROUND: return read_widths(reader, node, spec);
+  case SHOAL_KEY_ORIGIN:
+    target->origin = reader->key;
+    return read_number(reader, node, &spec->origin);
+  case SHOAL_KEY_CUTS: return read_cuts(reader, node, target);
+  case SHOAL_KEY_MASK: return read_mask(reader, node, target);
+  case SHOAL_KEY_CHAR: return read_char(reader, node, target);
+  case SHOAL_KEY_DATE: return read_date(reader, node, target);
+  case SHOAL_KEY_FORMAT:
+    target->format = reader->key;
+    return shoal_read_date_format(reader, node, &spec->date_format);
+  case SHOAL_KEY_PIVOT:
+    target->pivot = reader->key;
+    return shoal_read_pivot(reader, node, &spec->pivot);
+  case SHOAL_KEY_SETS:
+  case SHOAL_KEY_TOP:
+    if (node->kind != SHOAL_YAML_SCALAR || strcmp(node->text, "true") != 0)
+      return shoal_reader_expected(reader, node, "true");
+    return SHOAL_OK;
+  case SHOAL_KEY_TOP_BESIDE: return shoal_read_code(reader, node, true, &spec->coding);
+  case SHOAL_KEY_BOTTOM_BESIDE: return shoal_read_code(reader, node, false, &spec->coding);
+  case SHOAL_KEY_RARE_BESIDE: return shoal_read_rare(reader, node, &spec->coding);
+  }
+  return SHOAL_OK;
+}
 
 static shoal_status check_companion(const shoal_policy_reader *reader, const spec_target *target,
                                     const shoal_yaml *key, shoal_hierarchy_kind kind,
@@ -468,7 +441,8 @@ shoal_status shoal_read_hierarchy(shoal_policy_reader *reader, const shoal_yaml 
       .line = node->mark.line, .at = node->mark.at, .mask_char = '*', .date_format = "YYYY-MM-DD"};
   spec_target target = {.spec = spec};
   if (coding) spec->coding = *coding;
-  SHOAL_TRY(shoal_read_mapping(reader, node, hierarchy_rules, "{intervals: [5, 10]}", &target));
+  SHOAL_TRY(shoal_read_mapping(reader, node, hierarchy_rules, read_hierarchy_key,
+                               "{intervals: [5, 10]}", &target));
   *has_kind = target.kind != NULL;
   if (!target.kind && (!coding || !shoal_coding_given(&spec->coding)))
     return shoal_reader_fail(reader, node->mark,

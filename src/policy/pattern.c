@@ -5,6 +5,7 @@
  * longest pattern that fits, then the first of equally long ones. A column without a name in the
  * header, `row_names`, is an identifier unless an entry has exactly this name.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "policy/policy.h"
@@ -46,6 +47,7 @@ const shoal_attribute *shoal_policy_attribute(const shoal_policy *policy, const 
   size_t longest = 0;
   if (best) return best;
   if (strcmp(name, row_names.name) == 0) return &row_names;
+  assert(policy->attributes || !policy->n_patterns);
   for (size_t i = 0; i < policy->n_patterns; i++) {
     const shoal_attribute *entry = &policy->attributes[policy->patterns[i]];
     size_t size = strlen(entry->name);

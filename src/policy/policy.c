@@ -23,8 +23,8 @@
 
 /* ---------------------------------------------------------------- from memory */
 
-static shoal_status set_defaults(shoal_policy *policy, const char *name, const char *directory,
-                                 shoal_error *error) {
+static shoal_status fill(shoal_policy *policy, const char *text, size_t size_bytes,
+                         const char *name, const char *directory, shoal_error *error) {
   static const char *const empty_cell[] = {""};
   policy->file = shoal_arena_copy(&policy->arena, name, strlen(name));
   policy->directory = shoal_arena_copy(&policy->arena, directory, strlen(directory));
@@ -35,12 +35,6 @@ static shoal_status set_defaults(shoal_policy *policy, const char *name, const c
   policy->k = 1;
   policy->effort = 1;
   policy->algorithm.text = "auto";
-  return SHOAL_OK;
-}
-
-static shoal_status fill(shoal_policy *policy, const char *text, size_t size_bytes,
-                         const char *name, const char *directory, shoal_error *error) {
-  SHOAL_TRY(set_defaults(policy, name, directory, error));
   shoal_sha256 hash;
   shoal_sha256_init(&hash);
   shoal_sha256_add(&hash, text, size_bytes);
@@ -233,6 +227,7 @@ static const struct {
     {"p", "-p"},
     {"algorithm", "--algorithm"},
     {"max-suppression", "--max-suppression"},
+    {"prefer", "--prefer"},
     {"seed", "--seed"},
     {"effort", "--effort"},
     {"suppressed", "--suppressed"},

@@ -112,19 +112,9 @@ shoal_status shoal_reader_expected(const shoal_policy_reader *reader, const shoa
 
 /* ---------------------------------------------------------------- mappings and lists */
 
-static shoal_status unknown_key(const shoal_policy_reader *reader, const shoal_yaml *key,
-                                const shoal_key_rule *rules) {
-  const char *words[SHOAL_MAX_RULES + 1] = {NULL};
-  for (size_t i = 0; i < SHOAL_MAX_RULES && rules[i].key; i++) words[i] = rules[i].key;
-  /* "{role:quasi}" is one word to YAML */
-  bool glued = key->plain && strchr(key->text, ':') && shoal_yaml_is_null(key->next);
-  return shoal_reader_fail(reader, key->mark, "unknown key '%s'%s%s", shoal_quote(key->text).text,
-                           glued ? ": a space is needed after ':'" : "",
-                           shoal_advise(key->text, words).text);
-}
-
 shoal_status shoal_read_mapping(shoal_policy_reader *reader, const shoal_yaml *node,
-                                const shoal_key_rule *rules, const char *such, void *target) {
+                                const shoal_key_rule *rules, shoal_read_key *read, const char *such,
+                                void *target) {
   if (shoal_yaml_is_null(node)) return SHOAL_OK;
   if (node->kind != SHOAL_YAML_MAPPING) {
     char what[160];
@@ -136,10 +126,18 @@ shoal_status shoal_read_mapping(shoal_policy_reader *reader, const shoal_yaml *n
   for (const shoal_yaml *key = node->first; key; key = key->next->next) {
     const shoal_key_rule *rule = rules;
     while (rule->key && strcmp(rule->key, key->text) != 0) rule++;
-    if (!rule->key) return unknown_key(reader, key, rules);
+    if (!rule->key) {
+      const char *words[SHOAL_MAX_RULES + 1] = {NULL};
+      for (size_t i = 0; i < SHOAL_MAX_RULES && rules[i].key; i++) words[i] = rules[i].key;
+      /* "{role:quasi}" is one word to YAML */
+      bool glued = key->plain && strchr(key->text, ':') && shoal_yaml_is_null(key->next);
+      return shoal_reader_fail(
+          reader, key->mark, "unknown key '%s'%s%s", shoal_quote(key->text).text,
+          glued ? ": a space is needed after ':'" : "", shoal_advise(key->text, words).text);
+    }
     reader->rule = rule;
     reader->key = key;
-    SHOAL_TRY(rule->read(reader, key->next, target));
+    SHOAL_TRY(read(reader, (unsigned)(rule - rules), key->next, target));
     reader->rule = outer_rule;
     reader->key = outer_key;
   }
@@ -310,7 +308,7 @@ shoal_status shoal_setting_choice(const shoal_setting *setting, const char *cons
 shoal_status shoal_read_choice(const shoal_policy_reader *reader, const shoal_yaml *node,
                                const char *const *words, size_t *choice) {
   char what[80] = ""; /* "a, b or c" */
-  shoal_setting setting;
+  shoal_setting setting = {.text = ""};
   for (size_t i = 0, at = 0; words[i] && at < sizeof what; i++)
     at += (size_t)snprintf(what + at, sizeof what - at, "%s%s", words[i],
                            !words[i + 1]   ? ""

@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * policy/reader: reads YAML nodes into the structs of policy.h. A mapping is read by a table of
- * {key, handler} (keys.h), the only list of its keys: unknown keys, suggestions and help come from
- * it. Settings are scalars with a meaning, read alike from the policy and from the command line.
+ * policy/reader: reads YAML nodes into the structs of policy.h. A mapping has a table of its keys
+ * (keys.h), the only list of them: unknown keys, suggestions and help come from it. Settings are
+ * scalars with a meaning, read alike from the policy and from the command line.
  */
-#ifndef SHOAL_POLICY_READER_H
-#define SHOAL_POLICY_READER_H
+#pragma once
 
 #include "policy/policy.h"
 #include "policy/yaml.h"
 
 typedef struct shoal_policy_reader shoal_policy_reader;
 
-/* Reads one key's value into `target`, the struct that the key's mapping becomes. */
-typedef shoal_status (*shoal_key_handler)(shoal_policy_reader *reader, const shoal_yaml *value,
-                                          void *target);
-
 /* A row of a table of keys, which ends with a row whose key is NULL (see keys.h). */
 typedef struct shoal_key_rule {
   const char *name; /* dotted: "attributes.NAME.role" */
   const char *key;  /* its last word */
-  shoal_key_handler read;
 } shoal_key_rule;
+
+/* Reads the value of key `id`, the index of its rule, into the struct that the mapping becomes. */
+typedef shoal_status shoal_read_key(shoal_policy_reader *reader, unsigned id,
+                                    const shoal_yaml *value, void *target);
 
 enum { SHOAL_MAX_RULES = 24 }; /* keys of one mapping */
 
@@ -54,7 +52,7 @@ shoal_status shoal_reader_expected(const shoal_policy_reader *reader, const shoa
 
 /* Reads a mapping; null is an empty one. `such` is an example for messages. */
 shoal_status shoal_read_mapping(shoal_policy_reader *reader, const shoal_yaml *node,
-                                const shoal_key_rule *rules, const char *such,
+                                const shoal_key_rule *rules, shoal_read_key *read, const char *such,
                                 void *target) SHOAL_MUST_CHECK;
 
 /* A list, or a scalar as a list of one. Read n items from `first`. */
@@ -179,5 +177,3 @@ shoal_status shoal_read_policy(shoal_policy_reader *reader, const shoal_yaml *ro
 /* Reads the value of an option as that of the key; the policy changes only if it is valid. */
 shoal_status shoal_read_option(shoal_policy_reader *reader, const char *key, const char *value,
                                shoal_policy *policy) SHOAL_MUST_CHECK;
-
-#endif

@@ -133,13 +133,6 @@ static shoal_status attach(builder *b, shoal_yaml *node) {
   return SHOAL_OK;
 }
 
-static shoal_status open_container(builder *b, shoal_yaml *node) {
-  if (b->depth == MAX_DEPTH)
-    return FAIL(b, node->mark, "lists and mappings are nested deeper than %d levels", MAX_DEPTH);
-  b->open[b->depth++] = (open_node){.node = node};
-  return SHOAL_OK;
-}
-
 /* An end without a start would be a bug of libfyaml; report it as bad input. */
 static shoal_status close_container(builder *b) {
   if (b->depth == 0) return FAIL(b, b->here, "not valid YAML: an end without a start");
@@ -203,7 +196,10 @@ static shoal_status take_node(builder *b, struct fy_event *event, shoal_yaml_kin
   }
   node->flow = fy_event_get_node_style(event) == FYNS_FLOW;
   SHOAL_TRY(attach(b, node));
-  return open_container(b, node);
+  if (b->depth == MAX_DEPTH)
+    return FAIL(b, node->mark, "lists and mappings are nested deeper than %d levels", MAX_DEPTH);
+  b->open[b->depth++] = (open_node){.node = node};
+  return SHOAL_OK;
 }
 
 static shoal_status take_event(builder *b, struct fy_event *event) {
@@ -320,17 +316,6 @@ static void find_error(syntax_error *error, struct fy_diag *diag) {
 
 /* ---------------------------------------------------------------- parsing */
 
-/* Reports a syntax error; for an unclosed bracket, at the bracket. */
-static shoal_status syntax_fail(builder *b, const syntax_error *found) {
-  if (found->no_memory) return shoal_fail_memory(b->error);
-  bool at_end = compare_locations(found->mark, b->end) >= 0;
-  for (unsigned i = b->depth; at_end && i-- > 0;)
-    if (b->open[i].node->flow)
-      return FAIL(b, b->open[i].node->mark, "not valid YAML: this '%c' is not closed: close it",
-                  b->open[i].node->kind == SHOAL_YAML_LIST ? '[' : '{');
-  return FAIL(b, found->mark, "not valid YAML: %s", found->text);
-}
-
 static shoal_status build(builder *b, struct fy_parser *parser, struct fy_diag *diag,
                           syntax_error *found) {
   struct fy_event *event;
@@ -341,7 +326,14 @@ static shoal_status build(builder *b, struct fy_parser *parser, struct fy_diag *
   }
   if (fy_parser_get_stream_error(parser)) {
     find_error(found, diag);
-    return syntax_fail(b, found);
+    /* Reports a syntax error; for an unclosed bracket, at the bracket. */
+    if (found->no_memory) return shoal_fail_memory(b->error);
+    bool at_end = compare_locations(found->mark, b->end) >= 0;
+    for (unsigned i = b->depth; at_end && i-- > 0;)
+      if (b->open[i].node->flow)
+        return FAIL(b, b->open[i].node->mark, "not valid YAML: this '%c' is not closed: close it",
+                    b->open[i].node->kind == SHOAL_YAML_LIST ? '[' : '{');
+    return FAIL(b, found->mark, "not valid YAML: %s", found->text);
   }
   if (b->root && !shoal_yaml_is_null(b->root)) return SHOAL_OK;
   return FAIL(b, ((shoal_mark){1, 1}),

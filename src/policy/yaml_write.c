@@ -29,23 +29,19 @@ static bool is_plain(const char *string) {
   return true;
 }
 
-/* Characters that YAML cannot have, and those that a terminal must not get. */
-static void add_yaml_escape(shoal_text *text, uint32_t code) {
-  assert(code != SHOAL_NO_CHARACTER); /* results are valid UTF-8 */
-  shoal_text_print(text,
-                   code < 0x100     ? "\\x%02x"
-                   : code < 0x10000 ? "\\u%04x"
-                                    : "\\U%08x",
-                   (unsigned)code);
-}
-
 void shoal_yaml_add_quoted(shoal_text *text, const char *string) {
   shoal_text_add(text, "\"");
   for (size_t left = strlen(string); left;) {
     uint32_t code;
     size_t size = shoal_unsafe_character(string, left, &code);
     if (size) {
-      add_yaml_escape(text, code);
+      /* Characters that YAML cannot have, and those that a terminal must not get. */
+      assert(code != SHOAL_NO_CHARACTER); /* results are valid UTF-8 */
+      shoal_text_print(text,
+                       code < 0x100     ? "\\x%02x"
+                       : code < 0x10000 ? "\\u%04x"
+                                        : "\\U%08x",
+                       (unsigned)code);
     } else {
       if (*string == '"' || *string == '\\') shoal_text_add(text, "\\");
       size = shoal_utf8_size(string, left);
