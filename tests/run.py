@@ -18,6 +18,7 @@ machine may lack, `unless(REASON, TITLE, jobs)` replaces its jobs by one line: s
 """
 import argparse
 import concurrent.futures
+import glob
 import json
 import os
 import re
@@ -207,6 +208,12 @@ def python_job(build, *options):
                {}, parse_module("python"), build)
 
 
+def database_jobs(build, environment):
+    """Tests of databases start a PostgreSQL server of their own."""
+    reason = "" if glob.glob("/usr/lib/postgresql/*/bin/initdb") else "PostgreSQL is not installed"
+    return unless(reason, "database", module_jobs("database", build, "", environment))
+
+
 def structure_job():
     return Job("structure", [sys.executable, os.path.join(TESTS, "structure.py")], {},
                parse_exit("structure: directories include earlier ones only"))
@@ -229,6 +236,7 @@ def all_jobs(build, sanitized):
             *module_jobs("serve", sanitized, SANITIZED, plain, but=BROWSER),
             *module_jobs("serve", build, "", plain, BROWSER),
             *module_jobs("adult", build, "", {}),
+            *database_jobs(build, {}),
             *module_jobs("fault", build, "", {}),
             *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job(),
             python_job(build)]
@@ -250,6 +258,7 @@ def long_jobs(build, sanitized, threaded):
             *module_jobs("serve", sanitized, SANITIZED, {**plain, "SHOAL_LONG": "1"}, but=BROWSER),
             *module_jobs("serve", build, "", {**plain, "SHOAL_LONG": "1"}, BROWSER),
             *module_jobs("adult", build, "", {"SHOAL_LONG": "1"}),
+            *database_jobs(build, {"SHOAL_LONG": "1"}),
             *module_jobs("fault", build, "", {"SHOAL_LONG": "1"}),
             *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job(),
             python_job(build, "--long"),
@@ -262,6 +271,7 @@ def long_jobs(build, sanitized, threaded):
             *module_jobs("cli", threaded, " (threads)", {**plain, **slow}),
             script_job("lint", "clang-format, cppcheck and clang-tidy find nothing",
                        os.path.join(scripts, "lint"), build),
+            script_job("abi", "libshoal is compatible with the last release", os.path.join(scripts, "abi"), build),
             script_job("portable", "other compilers and instruction sets build, pass and write the same releases",
                        os.path.join(scripts, "portable"), build),
             script_job("kernels", "no core kernel takes 10% more instructions than committed",

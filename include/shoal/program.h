@@ -11,6 +11,14 @@
 /* True if `path` is the policy's own file or one that the policy reads (hierarchy, categories). */
 SHOAL_API bool shoal_policy_names_file(const shoal_policy *policy, const char *path);
 
+/* Is it the address of a database, not a file? */
+SHOAL_API bool shoal_path_is_database(const char *path);
+
+/* Connects to the database, and looks whether a release can become the table of `address`: a bad
+ * address, or a table that exists, fails early. */
+SHOAL_API shoal_status shoal_path_try_table(const char *address, bool replace,
+                                            shoal_error *error) SHOAL_MUST_CHECK;
+
 /* Files that must not be overwritten, such as the input. */
 typedef struct shoal_avoided {
   const char *const *paths;

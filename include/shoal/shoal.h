@@ -184,14 +184,17 @@ typedef struct shoal_table shoal_table;
 
 /* What a table is read for. This decides which columns must be present and which are kept. */
 typedef enum shoal_purpose {
-  SHOAL_FOR_RELEASE,   /* raw data: every column of the policy must be present */
-  SHOAL_FOR_REVIEW,    /* a release: identifiers may be absent, cells may be labels */
-  SHOAL_FOR_LINKING,   /* other people: only quasi-identifiers are read */
-  SHOAL_FOR_COMPARISON /* the original of a release: as for review, rare values are collected */
+  SHOAL_FOR_RELEASE,    /* raw data: every column of the policy must be present */
+  SHOAL_FOR_REVIEW,     /* a release: identifiers may be absent, cells may be labels */
+  SHOAL_FOR_LINKING,    /* other people: only quasi-identifiers are read */
+  SHOAL_FOR_COMPARISON, /* the original of a release: as for review, rare values are collected */
+  SHOAL_FOR_TUPLES      /* raw data without columns that stay with the caller: see below */
 } shoal_purpose;
 
 /*
- * Reads a CSV file (also .gz, .zst; "-" is standard input). `policy` may be NULL: then every column
+ * Reads a CSV file (also .gz, .zst; "-" is standard input) or a table of a database:
+ * "postgresql://HOST/DATABASE#SCHEMA.TABLE", "sqlite:FILE#TABLE", and with a query
+ * "sqlite:FILE#query=SELECT ..". NULL is a missing value. `policy` may be NULL: then every column
  * is kept, as shoal_profile needs it. `delimiter` is one character; NULL: the policy's, or
  * detected.
  *
@@ -269,6 +272,17 @@ SHOAL_API shoal_status shoal_table_from_arrow(struct ArrowArrayStream *stream,
                                               const shoal_run *run, shoal_table **table,
                                               shoal_error *error) SHOAL_MUST_CHECK;
 
+/*
+ * The same of counted tuples, as GROUP BY returns them: counts[i] records have row i of the stream.
+ * All columns must be quasi-identifiers, sensitive, or tell people apart: others stay with the
+ * caller (shoal_table_outside).
+ */
+SHOAL_API shoal_status shoal_table_from_tuples(struct ArrowArrayStream *stream,
+                                               const uint64_t *counts, size_t n_counts,
+                                               const shoal_policy *policy, shoal_purpose purpose,
+                                               const shoal_run *run, shoal_table **table,
+                                               shoal_error *error) SHOAL_MUST_CHECK;
+
 /* Cells of one column, as in Arrow: cell i is bytes[offsets[i] .. offsets[i + 1]). */
 typedef struct shoal_text_view {
   const char *bytes;
@@ -295,6 +309,86 @@ SHOAL_API shoal_status shoal_table_append(shoal_table *table, const shoal_text_v
 SHOAL_API shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
                                           shoal_purpose purpose,
                                           shoal_error *error) SHOAL_MUST_CHECK;
+
+/* What the cells of a column are. */
+typedef enum shoal_cell_kind {
+  SHOAL_CELLS_TEXT,
+  SHOAL_CELLS_WHOLE,   /* whole numbers */
+  SHOAL_CELLS_DECIMAL, /* other numbers */
+  SHOAL_CELLS_DATE,
+  SHOAL_CELLS_TIME /* a date with a time of day */
+} shoal_cell_kind;
+
+/* What aggregates tell about a column. Missing cells count nowhere. */
+typedef struct shoal_column_figures {
+  size_t struct_size;
+  shoal_cell_kind cells;
+  /* n_values[i] distinct values have n_rows[i] records each. In SQL:
+   * SELECT n, count(*) FROM (SELECT count(*) n FROM t WHERE c IS NOT NULL GROUP BY c) GROUP BY n */
+  const uint64_t *n_rows, *n_values;
+  size_t n;
+} shoal_column_figures;
+
+/*
+ * Adds a column whose cells stay with the caller to a table that was finished or read
+ * SHOAL_FOR_TUPLES: an identifier, a column that the policy keeps, or one that it drops. Do this
+ * for each of them before the first job; jobs need every column of the policy. Gates and risks are
+ * judged by the figures. `figures` NULL: nothing was measured; a kept column must then be accepted
+ * under `accept: {kept: [..]}`.
+ */
+SHOAL_API shoal_status shoal_table_outside(shoal_table *table, const char *name,
+                                           const shoal_column_figures *figures,
+                                           shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * For work in parts: gives a finished table, before its first job, all values of a column of the
+ * whole table that it is a part of, each with its records there (people, if a model counts people
+ * and they have several rows). Ranges of numbers, trees, sets and masks are then those of the
+ * whole, and t-closeness compares with the whole. Do this for quasi-identifiers and sensitive
+ * columns; shoal_table_value and shoal_table_count_values give these of the whole. Missing values
+ * are ignored. max-suppression in percent is that of the part; shares of a number are set by
+ * shoal_policy_set. Classes of two parts with equal labels are one class: judge it again
+ * (shoal_verify_release).
+ */
+SHOAL_API shoal_status shoal_table_whole(shoal_table *table, const shoal_policy *policy,
+                                         const char *column, const shoal_text_view *values,
+                                         const uint64_t *counts, size_t n,
+                                         shoal_error *error) SHOAL_MUST_CHECK;
+
+/* Cuts of a table into parts of similar rows and sizes: a binary tree. */
+typedef struct shoal_cuts shoal_cuts;
+
+/*
+ * Cuts the rows, or counted tuples, into n_parts; fewer if too many rows are alike. A value that
+ * the table lacks belongs to one side of each cut too, so tuples of a sample can cut the whole.
+ */
+SHOAL_API shoal_status shoal_table_cuts(const shoal_table *table, const shoal_policy *policy,
+                                        size_t n_parts, const shoal_run *run, shoal_cuts **cuts,
+                                        shoal_error *error) SHOAL_MUST_CHECK;
+
+/* A node of the tree: a part, or a cut of one column. Texts are borrowed from the cuts. */
+typedef struct shoal_cut {
+  bool is_part;
+  size_t part;     /* from 0 */
+  uint64_t n_rows; /* records below it */
+  const char *column;
+  bool is_number; /* numbers or dates up to `bound` are below `lower`; else the values of
+                     shoal_cuts_value */
+  const char *bound;
+  size_t bound_bytes;
+  size_t lower, upper; /* nodes; all other values, and missing numbers, are below `upper` */
+} shoal_cut;
+
+SHOAL_API size_t shoal_cuts_parts(const shoal_cuts *cuts);
+/* Nodes; number 0 is the root. */
+SHOAL_API size_t shoal_cuts_nodes(const shoal_cuts *cuts);
+SHOAL_API bool shoal_cuts_node(const shoal_cuts *cuts, size_t number, shoal_cut *cut);
+/* A value below `lower` of a cut that is not of numbers; NULL after the last. */
+SHOAL_API const char *shoal_cuts_value(const shoal_cuts *cuts, size_t number, size_t value,
+                                       size_t *size_bytes);
+/* The part of each row of the table. */
+SHOAL_API const uint32_t *shoal_cuts_part_of_rows(const shoal_cuts *cuts, uint64_t *n_rows);
+SHOAL_API void shoal_cuts_free(shoal_cuts *cuts);
 
 /* Records: rows, or the sum of their counts. */
 SHOAL_API uint64_t shoal_table_rows(const shoal_table *table);
@@ -404,6 +498,14 @@ SHOAL_API shoal_status shoal_lattice(const shoal_table *table, const shoal_polic
                                      shoal_error *error) SHOAL_MUST_CHECK;
 
 /*
+ * The distance vectors of all pairs of distinct tuples (Samarati 2001, section 5). SHOAL_BAD_INPUT
+ * for more than 2,000 distinct tuples.
+ */
+SHOAL_API shoal_status shoal_distances(const shoal_table *table, const shoal_policy *policy,
+                                       const shoal_run *run, shoal_result **result,
+                                       shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
  * Single nodes of the lattice, for sliders: the rows are grouped once, then a node takes
  * milliseconds. It borrows table and policy. One thread at a time may use it. Levels are given for
  * each quasi-identifier, in column order.
@@ -430,6 +532,23 @@ SHOAL_API unsigned shoal_explorer_top(const shoal_explorer *explorer, size_t qua
 SHOAL_API shoal_status shoal_explorer_node(shoal_explorer *explorer, const unsigned *levels,
                                            shoal_explored_node *figures,
                                            shoal_error *error) SHOAL_MUST_CHECK;
+/* One class at a node. Labels do not end in a zero byte; all pointers are valid during the visit.
+ */
+typedef struct shoal_explored_class {
+  uint64_t rows;
+  bool violates;             /* a release at this node lacks it */
+  uint32_t fewest_values;    /* the least number of distinct values of a sensitive column that a
+                                model counts; UINT32_MAX: no model counts one */
+  const char *const *labels; /* by quasi-identifier */
+  const size_t *label_bytes;
+} shoal_explored_class;
+
+typedef void shoal_visit_class(void *context, const shoal_explored_class *seen);
+
+/* Visits every class at a node, in an order that depends on the rows only. */
+SHOAL_API shoal_status shoal_explorer_classes(shoal_explorer *explorer, const unsigned *levels,
+                                              shoal_visit_class *visit, void *context,
+                                              shoal_error *error) SHOAL_MUST_CHECK;
 SHOAL_API void shoal_explorer_free(shoal_explorer *explorer);
 
 /*
@@ -491,6 +610,26 @@ SHOAL_API shoal_status shoal_measure(const shoal_table *original, const shoal_ta
                                      const shoal_measure_options *options, const shoal_run *run,
                                      shoal_result **result, shoal_error *error) SHOAL_MUST_CHECK;
 
+/* What the verifier counted. */
+typedef struct shoal_verified {
+  uint64_t n_rows, n_classes, smallest_class;
+  uint64_t fewest_people; /* of a class; rows if the policy names no people */
+} shoal_verified;
+
+/*
+ * Proves by the independent verifier that a finished release satisfies every model: SHOAL_OK if it
+ * does, SHOAL_NOT_VERIFIED with the model if not. `masked` is read SHOAL_FOR_REVIEW: the columns of
+ * the release, or with counts its GROUP BY over quasi-identifiers and sensitive columns; where
+ * models count people, also over the columns that tell them apart. `original` is read
+ * SHOAL_FOR_COMPARISON or SHOAL_FOR_TUPLES: its values are those that the release may have, and its
+ * distribution is what t-closeness compares with. NULL: that of the release itself. `found` may be
+ * NULL.
+ */
+SHOAL_API shoal_status shoal_verify_release(const shoal_table *masked, const shoal_table *original,
+                                            const shoal_policy *policy, const shoal_run *run,
+                                            shoal_verified *found,
+                                            shoal_error *error) SHOAL_MUST_CHECK;
+
 /* A release in memory that satisfies the policy. It borrows table and policy, not the run. */
 typedef struct shoal_release shoal_release;
 
@@ -522,17 +661,32 @@ typedef struct shoal_write_options {
   /* File that says what was done to each value and class (docs/report.md); NULL: none. It is
    * internal, because it has original values, and gets mode 0600. */
   const char *mapping;
+  bool replace; /* a table of a database that exists */
 } shoal_write_options;
 
 /*
  * Writes the release to a temporary file, re-reads it with the independent verifier, and renames it
  * to `path` if every model holds ("-": copies it to standard output). On failure `path` is
- * unchanged. If a certificate or mapping is asked for and cannot be written, the release is not
- * written either. `options` may be NULL.
+ * unchanged. `path` may name a table of a database, as in shoal_table_read: the table is filled and
+ * compared with the verified rows in one transaction. If a certificate or mapping is asked for and
+ * cannot be written, the release is not written either. `options` may be NULL.
  */
 SHOAL_API shoal_status shoal_release_write(shoal_release *release, const char *path,
                                            const shoal_write_options *options, const shoal_run *run,
                                            shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * Makes a release inside of PostgreSQL: `source` is a table or query, `output` a table of the same
+ * database. The server sends quasi-identifiers and sensitive values as counted tuples, and builds
+ * the release; identifiers and kept columns stay there. Labels are uniform. `options` has no
+ * certificate, no mapping and no earlier releases, and its detail is SHOAL_DETAIL_FIGURES.
+ * *release is for the result; it borrows the policy.
+ */
+SHOAL_API shoal_status shoal_anonymize_inside(const char *source, const char *output,
+                                              const shoal_policy *policy,
+                                              const shoal_write_options *options,
+                                              const shoal_run *run, shoal_release **release,
+                                              shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Takes bytes of a release; false: it cannot, and the call fails with SHOAL_FAILED. */
 typedef bool (*shoal_write_fn)(void *user, const void *bytes, size_t size_bytes);
@@ -577,8 +731,8 @@ SHOAL_API shoal_status shoal_release_to_arrow(shoal_release *release,
  * The row of the table that each released row was made of, from 0, in the order of the last release
  * that was written or exported. A noise row has the number of the row of its class whose kept cells
  * it shows: other cells would tell it apart. *rows is owned by the release, until it is written or
- * exported again. They link the release to the original: do not publish them. SHOAL_BAD_INPUT before the
- * first, or if the rows of a file did not fit into run->memory_bytes.
+ * exported again. They link the release to the original: do not publish them. SHOAL_BAD_INPUT
+ * before the first, or if the rows of a file did not fit into run->memory_bytes.
  */
 SHOAL_API shoal_status shoal_release_row_numbers(shoal_release *release, const uint64_t **rows,
                                                  uint64_t *n, shoal_error *error) SHOAL_MUST_CHECK;
@@ -634,6 +788,42 @@ SHOAL_API const char *shoal_facts_label(const shoal_facts *facts, size_t number,
  * first counts[0] are those of row 0. */
 SHOAL_API const uint32_t *shoal_facts_class_of_rows(const shoal_facts *facts, uint64_t *n_rows);
 
+/* How many records of a row of the table are in a class. */
+typedef struct shoal_share_fact {
+  uint64_t row;
+  uint32_t class_number;
+  uint64_t n_rows;
+} shoal_share_fact;
+
+/*
+ * Of a table with counts: where the records of each row went, by row. In local recoding they may go
+ * to several classes. NULL: the table has no counts.
+ */
+SHOAL_API const shoal_share_fact *shoal_facts_shares(const shoal_facts *facts, size_t *n);
+
+/* The sensitive columns, and the cell that a row of the table has there, in the release's spelling.
+ */
+SHOAL_API size_t shoal_facts_sensitive(const shoal_facts *facts);
+SHOAL_API const char *shoal_facts_sensitive_name(const shoal_facts *facts, size_t sensitive);
+SHOAL_API const char *shoal_facts_cell(const shoal_facts *facts, size_t sensitive, uint64_t row,
+                                       size_t *size_bytes);
+
+/* How many records of a class have a sensitive value; noise rows are not counted. */
+typedef struct shoal_count_fact {
+  uint32_t class_number;
+  const char *value;
+  size_t value_bytes;
+  uint64_t n_rows;
+} shoal_count_fact;
+
+/*
+ * The histograms of all classes over one sensitive column, by class. *counts is owned by the facts,
+ * until the next call. Cost: sorts the rows.
+ */
+SHOAL_API shoal_status shoal_facts_histograms(shoal_facts *facts, size_t sensitive,
+                                              const shoal_count_fact **counts, size_t *n,
+                                              shoal_error *error) SHOAL_MUST_CHECK;
+
 /* A value and its label. */
 typedef struct shoal_value_fact {
   size_t quasi;
@@ -665,6 +855,21 @@ typedef struct shoal_model_fact {
 SHOAL_API size_t shoal_result_n_models(const shoal_result *result);
 SHOAL_API bool shoal_result_model(const shoal_result *result, size_t number,
                                   shoal_model_fact *fact);
+
+/* A node of the lattice. `levels` is borrowed from the result. */
+typedef struct shoal_node_fact {
+  const uint32_t *levels; /* by quasi-identifier, in column order */
+  size_t n_levels;
+  uint32_t height;
+  uint64_t suppressed, classes; /* rows to suppress; classes before that */
+  bool satisfies, minimal;
+  bool chosen; /* by a full-domain release */
+} shoal_node_fact;
+
+/* All nodes of a lattice; the minimal and the chosen ones of a full-domain release; none of other
+ * results. */
+SHOAL_API size_t shoal_result_n_nodes(const shoal_result *result);
+SHOAL_API bool shoal_result_node(const shoal_result *result, size_t number, shoal_node_fact *fact);
 
 /* A risk that models do not rule out. Strings are borrowed from the result; NULL: none. */
 typedef struct shoal_risk_fact {

@@ -12,6 +12,22 @@
 
 static bool is_standard(const char *path) { return !strcmp(path, "-"); }
 
+/* The file, or the address of the output table; freed by the caller. */
+static shoal_status output_of(cli_job *job, char **output) {
+  return cli_address(job, cli_value(job, CLI_OUTPUT), cli_value(job, CLI_OUTPUT_TABLE), NULL,
+                     output);
+}
+
+/* Before data is read: can the table be written? */
+static shoal_status try_table(cli_job *job) {
+  char *address = NULL;
+  shoal_status status = output_of(job, &address);
+  if (status == SHOAL_OK)
+    status = shoal_path_try_table(address, cli_value(job, CLI_REPLACE) != NULL, &job->error);
+  free(address);
+  return status;
+}
+
 /* No two outputs may go to standard output, and no output may overwrite an input. */
 static shoal_status check_names(cli_job *job) {
   const char *data = cli_operand(job, 0), *policy = cli_value(job, CLI_POLICY);
@@ -21,6 +37,7 @@ static shoal_status check_names(cli_job *job) {
     return cli_fail(
         error, SHOAL_BAD_INPUT,
         "'--json' and '-o -' would both go to standard output; use '--report FILE.json'");
+  if (shoal_path_is_database(output)) return try_table(job);
   if (!is_standard(output) && (cli_same_file(output, data) || cli_same_file(output, policy)))
     return cli_fail(error, SHOAL_BAD_INPUT,
                     "%s: the output would overwrite the %s; choose another name", output,
@@ -33,6 +50,9 @@ static shoal_status check_names(cli_job *job) {
       return cli_fail(error, SHOAL_BAD_INPUT,
                       "%s: the output would overwrite the earlier release; choose another name",
                       output);
+  if (cli_value(job, CLI_OUTPUT_TABLE) || cli_value(job, CLI_REPLACE))
+    return cli_fail(error, SHOAL_BAD_INPUT,
+                    "'--output-table' and '--replace' are for '-o' with a database");
   return is_standard(output) ? SHOAL_OK : cli_check_output_path(output, error);
 }
 
@@ -59,11 +79,17 @@ static shoal_status write_release(cli_job *job, shoal_release *release, const ea
       .n_previous = job->options->n_repeated,
       .certificate = cli_value(job, CLI_CERTIFICATE),
       .mapping = cli_value(job, CLI_MAPPING),
+      .replace = cli_value(job, CLI_REPLACE) != NULL,
   };
+  char *output = NULL;
   cli_progress_erase(&job->progress); /* the release may go to the same terminal */
   shoal_avoided avoided = {avoid, sizeof avoid / sizeof *avoid};
-  return shoal_release_write_beside(release, cli_value(job, CLI_OUTPUT), &avoided, &options,
-                                    &job->run, &job->error);
+  shoal_status status = output_of(job, &output);
+  if (status == SHOAL_OK)
+    status =
+        shoal_release_write_beside(release, output, &avoided, &options, &job->run, &job->error);
+  free(output);
+  return status;
 }
 
 /* Prints the summary, to standard error if the release went to standard output. */
@@ -109,6 +135,32 @@ static shoal_status release(cli_job *job, const shoal_table *table, const shoal_
   return status;
 }
 
+/* --in-database: the server keeps the rows. */
+static shoal_status release_inside(cli_job *job, const shoal_policy *policy) {
+  char *source = NULL, *output = NULL;
+  shoal_release *made = NULL;
+  shoal_write_options options = {
+      .keep_order = cli_value(job, CLI_KEEP_ORDER) != NULL,
+      .strict = cli_value(job, CLI_STRICT) != NULL,
+      .certificate = cli_value(job, CLI_CERTIFICATE),
+      .mapping = cli_value(job, CLI_MAPPING),
+      .n_previous = job->options->n_repeated,
+      .detail = cli_value(job, CLI_HTML) ? SHOAL_DETAIL_HTML : SHOAL_DETAIL_FIGURES,
+      .replace = cli_value(job, CLI_REPLACE) != NULL,
+  };
+  shoal_status status = cli_table_address(job, &source);
+  if (status == SHOAL_OK) status = output_of(job, &output);
+  if (status == SHOAL_OK)
+    status =
+        shoal_anonymize_inside(source, output, policy, &options, &job->run, &made, &job->error);
+  if (status == SHOAL_OK) status = cli_write_report(job, shoal_release_result(made));
+  if (status == SHOAL_OK) status = print_summary(job, shoal_release_result(made));
+  shoal_release_free(made);
+  free(source);
+  free(output);
+  return status;
+}
+
 shoal_status cli_anonymize(cli_job *job) {
   shoal_policy *policy = NULL;
   shoal_table *table = NULL;
@@ -116,6 +168,11 @@ shoal_status cli_anonymize(cli_job *job) {
   shoal_status status = check_names(job);
   if (status == SHOAL_OK) status = cli_begin_policy(job, &policy);
   if (status == SHOAL_OK) status = cli_set_delimiter(job, policy);
+  if (cli_value(job, CLI_IN_DATABASE)) {
+    if (status == SHOAL_OK) status = release_inside(job, policy);
+    shoal_policy_free(policy);
+    return status;
+  }
   if (status == SHOAL_OK) status = try_file(job, CLI_CERTIFICATE);
   if (status == SHOAL_OK) status = try_file(job, CLI_MAPPING);
   if (status == SHOAL_OK)

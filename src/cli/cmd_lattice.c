@@ -33,7 +33,12 @@ shoal_status cli_lattice(cli_job *job) {
   shoal_format format;
   bool holds = false;
   shoal_status status = choose_format(job, &format);
-  if (status == SHOAL_OK) status = cli_study(job, SHOAL_FOR_RELEASE, shoal_lattice, format, &holds);
+  if (status == SHOAL_OK && cli_value(job, CLI_MATRIX) && format != SHOAL_TEXT &&
+      format != SHOAL_JSON)
+    status = cli_fail(&job->error, SHOAL_BAD_INPUT,
+                      "'--matrix' prints text or JSON; omit '--format', or give text or json");
+  cli_study_fn study = cli_value(job, CLI_MATRIX) ? shoal_distances : shoal_lattice;
+  if (status == SHOAL_OK) status = cli_study(job, SHOAL_FOR_RELEASE, study, format, &holds);
   if (status != SHOAL_OK) return status;
   return holds ? SHOAL_OK : SHOAL_REFUSED;
 }

@@ -41,22 +41,17 @@ static shoal_status begin_policy(cli_job *job, shoal_file **file) {
   return cli_file_begin(path, file, &job->error);
 }
 
-/* Writes the policy to its file; with "-", prints it instead of the profile. */
-static shoal_status write_policy(cli_job *job, const shoal_result *profile, shoal_file **file) {
-  char *yaml = NULL;
-  shoal_policy_style style;
-  shoal_status status = read_style(job, &style);
-  if (status == SHOAL_OK) status = shoal_profile_policy_as(profile, &style, &yaml, &job->error);
-  if (status == SHOAL_OK)
-    status = *file ? cli_file_commit(file, yaml, &job->error) : cli_print(job, yaml);
-  free(yaml);
-  return status;
-}
-
 static shoal_status print_profile(cli_job *job, const shoal_result *profile, shoal_file **file) {
   const char *policy = policy_path(job);
   if (policy) {
-    shoal_status status = write_policy(job, profile, file);
+    /* Writes the policy to its file; with "-", prints it instead of the profile. */
+    char *yaml = NULL;
+    shoal_policy_style style;
+    shoal_status status = read_style(job, &style);
+    if (status == SHOAL_OK) status = shoal_profile_policy_as(profile, &style, &yaml, &job->error);
+    if (status == SHOAL_OK)
+      status = *file ? cli_file_commit(file, yaml, &job->error) : cli_print(job, yaml);
+    free(yaml);
     if (status != SHOAL_OK || !strcmp(policy, "-")) return status;
   }
   return cli_print_result(job, profile, cli_format(job));

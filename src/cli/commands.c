@@ -115,8 +115,8 @@ static const cli_command table[] = {
      .paragraphs = LIST(
          "A node is one level for each quasi-identifier. Prints, for every node, the number of "
          "rows to suppress, the number of classes, whether it satisfies the policy, and whether "
-         "it is minimal (no node below it satisfies the policy). Then prints the node that each "
-         "preference selects.",
+         "it is minimal (no node below it satisfies the policy). Then prints the nodes that each "
+         "preference selects, and the node that the policy's 'prefer' or --prefer selects.",
          "Use it to see the cost of a stricter policy."),
      .examples = EXAMPLES(
          {"List the nodes:", "lattice patients.csv -P policy.yaml"},

@@ -6,6 +6,7 @@
 #include "cli/job.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -246,9 +247,54 @@ shoal_status cli_set_delimiter(cli_job *job, shoal_policy *policy) {
   return shoal_policy_set(policy, "delimiter", delimiter, &job->error);
 }
 
+shoal_status cli_address(cli_job *job, const char *path, const char *table, const char *query,
+                         char **address) {
+  bool adds = shoal_path_is_database(path) && !strchr(path, '#') && (table || query);
+  const char *key = !adds ? "" : table ? "#table=" : "#query=";
+  const char *value = !adds ? "" : table ? table : query;
+  size_t size = strlen(path) + strlen(key) + strlen(value) + 1;
+  *address = malloc(size);
+  if (!*address) return cli_fail(&job->error, SHOAL_FAILED, "out of memory");
+  (void)snprintf(*address, size, "%s%s%s", path, key, value);
+  return SHOAL_OK;
+}
+
+/* --table and --query are about databases that are named without a table. */
+static shoal_status check_table(cli_job *job, const char *path) {
+  const char *table = cli_value(job, CLI_TABLE), *query = cli_value(job, CLI_QUERY);
+  if (table && query)
+    return cli_fail(&job->error, SHOAL_BAD_INPUT, "give '--table' or '--query', not both");
+  if ((!table && !query) || path != cli_operand(job, 0)) return SHOAL_OK;
+  if (!shoal_path_is_database(path))
+    return cli_fail(&job->error, SHOAL_BAD_INPUT,
+                    "'--%s' needs a database, such as sqlite:FILE or postgresql://HOST/DATABASE",
+                    table ? "table" : "query");
+  if (strchr(path, '#'))
+    return cli_fail(&job->error, SHOAL_BAD_INPUT,
+                    "the address has a table after its '#'; leave out '--%s'",
+                    table ? "table" : "query");
+  return SHOAL_OK;
+}
+
+static shoal_status find_address(cli_job *job, const char *path, char **address) {
+  shoal_status status = check_table(job, path);
+  if (status != SHOAL_OK) return status;
+  return cli_address(job, path, cli_value(job, CLI_TABLE), cli_value(job, CLI_QUERY), address);
+}
+
+shoal_status cli_table_address(cli_job *job, char **address) {
+  return find_address(job, cli_operand(job, 0), address);
+}
+
 shoal_status cli_read_table(cli_job *job, const char *path, const shoal_policy *policy,
                             shoal_purpose purpose, shoal_table **table) {
-  return shoal_table_read(path, policy, purpose, delimiter_of(job), &job->run, table, &job->error);
+  char *address = NULL;
+  shoal_status status = find_address(job, path, &address);
+  if (status == SHOAL_OK)
+    status = shoal_table_read(address, policy, purpose, delimiter_of(job), &job->run, table,
+                              &job->error);
+  free(address);
+  return status;
 }
 
 /* The file of --report, --html, --certificate or --mapping must not be an input or another output.

@@ -3,8 +3,7 @@
  * cli/job: one run of a command, and what the commands share: reading policy and tables, checking
  * file names, writing the result to its files.
  */
-#ifndef SHOAL_CLI_JOB_H
-#define SHOAL_CLI_JOB_H
+#pragma once
 
 #include <stdio.h>
 
@@ -46,7 +45,16 @@ shoal_status cli_read_policy(cli_job *job, shoal_policy **policy) SHOAL_MUST_CHE
 /* Makes --delimiter, if given, part of the policy: then the certificate states it. */
 shoal_status cli_set_delimiter(cli_job *job, shoal_policy *policy) SHOAL_MUST_CHECK;
 
-/* Reads a table with --delimiter. `policy` may be NULL. The caller frees it. */
+/* The address of a database with a table or query, unless it has one; freed by the caller. Other
+ * paths are copied. */
+shoal_status cli_address(cli_job *job, const char *path, const char *table, const char *query,
+                         char **address) SHOAL_MUST_CHECK;
+
+/* The same of DATA with --table or --query. */
+shoal_status cli_table_address(cli_job *job, char **address) SHOAL_MUST_CHECK;
+
+/* Reads a table with --delimiter, --table and --query. `policy` may be NULL. The caller frees it.
+ */
 shoal_status cli_read_table(cli_job *job, const char *path, const shoal_policy *policy,
                             shoal_purpose purpose, shoal_table **table) SHOAL_MUST_CHECK;
 
@@ -99,5 +107,3 @@ shoal_status cli_file_begin(const char *path, shoal_file **file,
 /* Writes the text and renames the file into place; frees it and sets it to NULL. */
 shoal_status cli_file_commit(shoal_file **file, const char *text,
                              shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -75,13 +75,6 @@ static void put_head(FILE *out, const char *page, int section, const char *summa
   fputc('\n', out);
 }
 
-/* One word of a usage line with its macro: -o, build, DATA. */
-static void put_usage_word(FILE *out, const char *word, size_t size) {
-  bool flag = word[0] == '-', lower = islower((unsigned char)word[0]);
-  fputs(flag ? "Fl" : lower ? "Cm" : "Ar", out);
-  put_argument(out, word + (flag ? 1 : 0), size - (flag ? 1 : 0));
-}
-
 /* "DATA -P POLICY [--format FORMAT]": one line for each group; an option stays with its argument.
  */
 static void put_usage(FILE *out, const cli_command *command, const char *usage) {
@@ -97,7 +90,10 @@ static void put_usage(FILE *out, const cli_command *command, const char *usage) 
       fputs(in_brackets || after_flag ? " " : "\n.", out);
     }
     size_t size = strcspn(usage, " ]");
-    put_usage_word(out, usage, size);
+    /* One word of a usage line with its macro: -o, build, DATA. */
+    bool flag = usage[0] == '-', lower = islower((unsigned char)usage[0]);
+    fputs(flag ? "Fl" : lower ? "Cm" : "Ar", out);
+    put_argument(out, usage + (flag ? 1 : 0), size - (flag ? 1 : 0));
     after_flag = *usage == '-';
     usage += size;
     if (*usage == ']') {
@@ -153,14 +149,6 @@ static void put_literal(FILE *out, const char *lines) {
     lines += size + (lines[size] == '\n');
   }
   fputs(".Ed\n", out);
-}
-
-static void put_example(FILE *out, const cli_example *example) {
-  char line[256];
-  fputs(".Pp\n", out);
-  put_text(out, example->purpose);
-  (void)snprintf(line, sizeof line, "shoal %s\n", example->line);
-  put_literal(out, line);
 }
 
 /* The next command after `name` in alphabetical order, or NULL. */
@@ -255,8 +243,13 @@ void cli_man_command(FILE *out, const cli_command *command) {
   put_exits(out, command);
   fputs(".Sh EXAMPLES\n", out);
   put_text(out, "With the files in examples/hospital:");
-  for (const cli_example *example = command->examples; example->line; example++)
-    put_example(out, example);
+  for (const cli_example *example = command->examples; example->line; example++) {
+    char line[256];
+    fputs(".Pp\n", out);
+    put_text(out, example->purpose);
+    (void)snprintf(line, sizeof line, "shoal %s\n", example->line);
+    put_literal(out, line);
+  }
   put_see_also(out, command->name);
 }
 

@@ -20,7 +20,8 @@ enum { MAX_WORD = 48 };
 enum {
   ON_RESULT = CLI_CHECK | CLI_CONDITIONS | CLI_ANONYMIZE | CLI_LATTICE | CLI_EXPLAIN | CLI_MEASURE |
               CLI_ATTACK,
-  ON_POLICY = ON_RESULT | CLI_CERTIFY
+  ON_POLICY = ON_RESULT | CLI_CERTIFY,
+  ON_TABLE = ON_RESULT | CLI_PROFILE | CLI_HIERARCHY
 };
 
 static const cli_option table[] = {
@@ -31,13 +32,29 @@ static const cli_option table[] = {
      NULL},
     {CLI_OUTPUT, "output", 'o', "OUT", CLI_ANONYMIZE,
      "Output file of the release; '-' is standard output. Compressed if the name ends in .gz or "
-     ".zst. Must not be the data or the policy.",
+     ".zst. Must not be the data or the policy. Or a database, with '--output-table'.",
      NULL},
     {CLI_OUTPUT, "output", 'o', "FILE", CLI_CERTIFY,
      "Output file of the certificate, an HTML page; '-' is standard output.", NULL},
     {CLI_OUTPUT, "output", 'o', "FILE",
      CLI_EVERY_COMMAND & ~(CLI_ANONYMIZE | CLI_CERTIFY | CLI_SERVE),
      "Output file of the result (default: '-', standard output).", NULL},
+    {CLI_TABLE, "table", 0, "NAME", ON_TABLE,
+     "Table to read, where DATA is a database: NAME or SCHEMA.NAME, as SQL writes it. The same as "
+     "DATA#NAME.",
+     NULL},
+    {CLI_QUERY, "query", 0, "SELECT", ON_TABLE,
+     "Query to read, where DATA is a database. It runs in a transaction that cannot write.", NULL},
+    {CLI_OUTPUT_TABLE, "output-table", 0, "NAME", CLI_ANONYMIZE,
+     "Table to write, where OUT is a database. It appears in one transaction, after it was "
+     "verified.",
+     NULL},
+    {CLI_REPLACE, "replace", 0, NULL, CLI_ANONYMIZE,
+     "Replace the output table if it exists; its rights and comments are kept.", NULL},
+    {CLI_IN_DATABASE, "in-database", 0, NULL, CLI_ANONYMIZE,
+     "Make the release inside of PostgreSQL: only quasi-identifiers and sensitive values leave the "
+     "server, as counted tuples. Labels are uniform.",
+     NULL},
     {CLI_POLICY_OUT, "policy-out", 0, "FILE", CLI_PROFILE,
      "Write a commented starting policy to this file; review it before use. An existing file is "
      "replaced. With '-', print only the policy, to standard output.",
@@ -107,6 +124,10 @@ static const cli_option table[] = {
      "down: 1% of 60 rows is 0. Overrides the policy's "
      "max-suppression.",
      "max-suppression"},
+    {CLI_PREFER, "prefer", 0, "NAME[,NAME..]", CLI_ANONYMIZE | CLI_LATTICE | CLI_CERTIFY,
+     "How to choose among minimal nodes, most important first: preferences or names of "
+     "quasi-identifiers; see 'shoal help policy'. Overrides the policy's prefer.",
+     "prefer"},
     {CLI_POPULATION, "population", 0, "FILE", CLI_MEASURE,
      "Table of the population that the records come from, with quasi-identifiers as raw values. "
      "Adds the risk from an intruder who knows the population but not who is in the data.",
@@ -167,6 +188,10 @@ static const cli_option table[] = {
      NULL},
     {CLI_FORMAT, "format", 0, "FORMAT", CLI_LATTICE,
      "Output format: text (default), json, csv, dot (Graphviz) or svg.", NULL},
+    {CLI_MATRIX, "matrix", 0, NULL, CLI_LATTICE,
+     "Print the distance vectors of all pairs of distinct tuples instead of the nodes: the lowest "
+     "level of each quasi-identifier at which both have the same label. For small tables.",
+     NULL},
     {CLI_PORT, "port", 0, "N", CLI_SERVE, "Port to listen on; 0 takes a free one (default: 0).",
      NULL},
     {CLI_NO_OPEN, "no-open", 0, NULL, CLI_SERVE, "Do not open the browser.", NULL},

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli/options: the table of options, and the parser of command lines. */
-#ifndef SHOAL_CLI_OPTIONS_H
-#define SHOAL_CLI_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +13,11 @@ struct cli_command;
 typedef enum cli_option_id {
   CLI_POLICY,
   CLI_OUTPUT,
+  CLI_TABLE,
+  CLI_QUERY,
+  CLI_OUTPUT_TABLE,
+  CLI_REPLACE,
+  CLI_IN_DATABASE,
   CLI_POLICY_OUT,
   CLI_DECIDE,
   CLI_PRESET,
@@ -32,6 +36,7 @@ typedef enum cli_option_id {
   CLI_ALGORITHM,
   CLI_EFFORT,
   CLI_MAX_SUPPRESSION,
+  CLI_PREFER,
   CLI_POPULATION,
   CLI_QUERIES,
   CLI_DIMENSIONS,
@@ -51,6 +56,7 @@ typedef enum cli_option_id {
   CLI_CERTIFICATE,
   CLI_MAPPING,
   CLI_FORMAT,
+  CLI_MATRIX,
   CLI_JSON,
   CLI_DELIMITER,
   CLI_THREADS,
@@ -119,5 +125,3 @@ const cli_option *cli_option_of(const struct cli_command *command, cli_option_id
 
 /* The one of `n` words that a misspelled `word` most likely means, or NULL if none is similar. */
 const char *cli_nearest_word(const char *word, const char *const *words, size_t n);
-
-#endif

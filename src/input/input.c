@@ -14,6 +14,7 @@
 #include "input/input.h"
 #include "policy/policy.h"
 #include "profile/profile.h"
+#include "read/database.h"
 #include "table/arrow.h"
 #include "table/fold.h"
 #include "table/load.h"
@@ -22,7 +23,16 @@ typedef struct planner {
   const shoal_policy *policy;
   shoal_purpose purpose;
   const shoal_attribute *person; /* a key that may differ in every row; NULL: codes are needed */
+  bool lacks_columns;            /* some stay with the caller (input/outside.c) */
 } planner;
+
+/* Tuples of raw data lack columns until they are described, those of a release (`grouped`) may. */
+static planner planner_for(const shoal_policy *policy, shoal_purpose purpose, bool grouped) {
+  bool tuples = purpose == SHOAL_FOR_TUPLES;
+  return (planner){.policy = policy,
+                   .purpose = tuples ? SHOAL_FOR_RELEASE : purpose,
+                   .lacks_columns = tuples || (grouped && purpose != SHOAL_FOR_RELEASE)};
+}
 
 /* Does the entry's name stand for at least one of the columns? */
 static bool has_name(const char *const *names, size_t n, const char *entry) {
@@ -86,7 +96,7 @@ static bool may_be_accepted(const planner *p, const char *name, const char *cons
                             size_t n) {
   for (size_t i = 0; i < n; i++)
     if (strcmp(names[i], name) == 0) return true;
-  return is_review(p) &&
+  return (is_review(p) || p->lacks_columns) &&
          (shoal_policy_attribute(p->policy, name) || p->policy->unlisted == SHOAL_UNLISTED_DROP);
 }
 
@@ -124,6 +134,7 @@ static shoal_status check_attributes(const planner *p, const char *file, const c
     if (has_name(names, n, attribute->name)) continue;
     bool absent = is_identity(attribute) || shoal_role_is_removed(attribute->role);
     if (is_review(p) && absent) continue;
+    if (p->lacks_columns && shoal_role_may_be_outside(attribute->role)) continue;
     return fail_attribute(p, attribute, file, names, n, error);
   }
   return SHOAL_OK;
@@ -389,6 +400,13 @@ static void plan_by_policy(planner *user, sampling_rule *rule, shoal_load_option
                                   .sampling = &rule->sampling};
 }
 
+/* Databases have one encoding and one delimiter, whatever the policy says of files. */
+static void plan_database(const shoal_policy *policy, shoal_load_options *options) {
+  if (!options->delimiter) options->delimiter = ',';
+  options->encoding = NULL;
+  options->null_cell = shoal_input_missing(policy);
+}
+
 shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
                               const char *delimiter, const shoal_run *run, shoal_table **table,
                               shoal_error *error) {
@@ -396,11 +414,13 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
   shoal_stat_kind kind = shoal_stat_kind_of(path);
   if (kind != SHOAL_STAT_NONE)
     return shoal_input_read_stat(path, kind, policy, purpose, run, table, error);
-  planner user = {policy, purpose, find_person(policy, path)};
+  planner user = planner_for(policy, purpose, false);
+  user.person = find_person(policy, path);
   shoal_load_options options = {0};
   sampling_rule rule;
   if (policy) plan_by_policy(&user, &rule, &options);
   if (delimiter) SHOAL_TRY(parse_delimiter(delimiter, &options.delimiter, error));
+  if (shoal_is_database(path)) plan_database(policy, &options);
   SHOAL_TRY(load(path, &options, &user, run, table, error));
   shoal_status status = SHOAL_OK;
   if ((*table)->detected_encoding)
@@ -409,15 +429,16 @@ shoal_status shoal_input_read(const char *path, const shoal_policy *policy, shoa
   return prepare_or_delete(status, table, &user, error);
 }
 
-shoal_status shoal_input_read_arrow(struct ArrowArrayStream *stream, const shoal_policy *policy,
-                                    shoal_purpose purpose, const shoal_run *run,
-                                    shoal_table **table, shoal_error *error) {
-  planner user = {policy, purpose, NULL};
+shoal_status shoal_input_read_arrow(struct ArrowArrayStream *stream, const shoal_counts *counts,
+                                    const shoal_policy *policy, shoal_purpose purpose,
+                                    const shoal_run *run, shoal_table **table, shoal_error *error) {
+  planner user = planner_for(policy, purpose, counts != NULL);
   shoal_load_options options = {0};
   sampling_rule rule;
   if (policy) plan_by_policy(&user, &rule, &options);
   shoal_status status =
       shoal_table_load_arrow(stream, shoal_input_missing(policy), &options, run, table, error);
+  if (status == SHOAL_OK && counts) status = shoal_input_set_counts(*table, counts, error);
   return prepare_or_delete(status, table, &user, error);
 }
 
@@ -448,6 +469,10 @@ static bool same_coding(const shoal_column *column, const shoal_policy *policy) 
   return shoal_coding_equal(&column->coding, attribute ? &attribute->coding : &(shoal_coding){0});
 }
 
+static bool is_coded_name(const shoal_policy *policy, const char *name) {
+  return is_coded(shoal_policy_attribute(policy, name));
+}
+
 static bool is_person(const shoal_policy *policy, const shoal_column *column) {
   const shoal_attribute *attribute = shoal_policy_attribute(policy, column->name);
   return attribute && attribute->role == SHOAL_ROLE_PERSON;
@@ -460,7 +485,8 @@ static bool find_lack(const shoal_table *table, const shoal_column *column, shoa
        same = true;
   *what = NULL;
   bool one_row_each = column->is_identity && !column->n_repeated && is_person(p->policy, column);
-  if (use == SHOAL_USE_CODES && !one_row_each) {
+  bool left_out = column->is_outside && table->counts && !is_coded_name(p->policy, column->name);
+  if (use == SHOAL_USE_CODES && !one_row_each && !left_out) {
     if (!column->code_size) *what = "its cells were not kept";
     else if (p->purpose != SHOAL_FOR_LINKING &&
              column->equality != equality_of(p->policy, column->name))
@@ -505,7 +531,7 @@ shoal_status shoal_input_check(const shoal_table *table, const shoal_policy *pol
                                shoal_purpose purpose, shoal_error *error) {
   if (!table->finished)
     return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: finish it first");
-  planner user = {policy, purpose, NULL};
+  planner user = planner_for(policy, purpose, table->counts != NULL);
   const char **names = shoal_alloc(table->n_columns, sizeof *names);
   shoal_use *uses = shoal_alloc(table->n_columns, sizeof *uses);
   shoal_status status =
@@ -529,7 +555,7 @@ shoal_status shoal_input_finish(shoal_table *table, const shoal_policy *policy,
                                 shoal_purpose purpose, shoal_error *error) {
   shoal_load_options options = {0};
   if (!policy) return shoal_table_finalize(table, &options, error);
-  planner user = {policy, purpose, NULL};
+  planner user = planner_for(policy, purpose, table->counts != NULL);
   sampling_rule rule;
   plan_by_policy(&user, &rule, &options);
   if (policy->delimiter) table->delimiter = policy->delimiter;

@@ -85,8 +85,8 @@ bool shoal_arrow_type_of(const struct ArrowSchema *schema, shoal_arrow_type *typ
   const struct ArrowSchema *values = schema->dictionary;
   if (!values->format || (index.kind != SHOAL_ARROW_INT && index.kind != SHOAL_ARROW_UINT))
     return false;
-  *type = values->dictionary ? (shoal_arrow_type){.kind = SHOAL_ARROW_OPAQUE}
-                             : plain_type(values->format);
+  if (values->dictionary) *type = (shoal_arrow_type){.kind = SHOAL_ARROW_OPAQUE};
+  else *type = plain_type(values->format);
   type->index_width = index.width;
   type->index_signed = index.kind == SHOAL_ARROW_INT;
   return true;
@@ -109,17 +109,6 @@ static uint64_t load(const void *values, unsigned width, uint64_t at, bool is_si
   }
 }
 
-static const char *check_views(const struct ArrowArray *array, shoal_arrow_cells *cells) {
-  cells->n_data = array->n_buffers - 3;
-  cells->data = array->buffers + 2;
-  cells->data_sizes = array->buffers[array->n_buffers - 1];
-  if (cells->n_data > 0 && !cells->data_sizes) return "the sizes of its data buffers are NULL";
-  for (int64_t i = 0; i < cells->n_data; i++)
-    if (cells->data_sizes[i] < 0 || (cells->data_sizes[i] && !cells->data[i]))
-      return "a data buffer is NULL or has a negative size";
-  return NULL;
-}
-
 static int64_t offset_at(const shoal_arrow_cells *cells, uint64_t at) {
   return (int64_t)load(cells->values, cells->type.width, at, true);
 }
@@ -132,12 +121,6 @@ static const char *check_offsets(const struct ArrowArray *array, shoal_arrow_cel
   return NULL;
 }
 
-static int64_t buffers_of(const shoal_arrow_type *type) {
-  return type->kind == SHOAL_ARROW_NULL                                 ? 0
-         : shoal_arrow_has_offsets(type) || shoal_arrow_has_views(type) ? 3
-                                                                        : 2;
-}
-
 const char *shoal_arrow_cells_of(const struct ArrowArray *array, const shoal_arrow_type *type,
                                  shoal_arrow_cells *cells) {
   *cells = (shoal_arrow_cells){.type = *type};
@@ -148,7 +131,9 @@ const char *shoal_arrow_cells_of(const struct ArrowArray *array, const shoal_arr
     return "its number of nulls is impossible";
   cells->n = array->length;
   cells->offset = array->offset;
-  int64_t n_buffers = buffers_of(type);
+  int64_t n_buffers = type->kind == SHOAL_ARROW_NULL                                 ? 0
+                      : shoal_arrow_has_offsets(type) || shoal_arrow_has_views(type) ? 3
+                                                                                     : 2;
   bool enough = shoal_arrow_has_views(type) ? array->n_buffers >= 3 : array->n_buffers == n_buffers;
   if (!enough) return "its number of buffers is not that of its type";
   if (!n_buffers) return NULL;
@@ -157,7 +142,16 @@ const char *shoal_arrow_cells_of(const struct ArrowArray *array, const shoal_arr
   if (array->null_count > 0 && !cells->valid) return "it has nulls, but no validity bitmap";
   cells->values = array->buffers[1];
   if (!cells->values && array->length > 0) return "its values are NULL";
-  if (shoal_arrow_has_views(type)) return check_views(array, cells);
+  if (shoal_arrow_has_views(type)) {
+    cells->n_data = array->n_buffers - 3;
+    cells->data = array->buffers + 2;
+    cells->data_sizes = array->buffers[array->n_buffers - 1];
+    if (cells->n_data > 0 && !cells->data_sizes) return "the sizes of its data buffers are NULL";
+    for (int64_t i = 0; i < cells->n_data; i++)
+      if (cells->data_sizes[i] < 0 || (cells->data_sizes[i] && !cells->data[i]))
+        return "a data buffer is NULL or has a negative size";
+    return NULL;
+  }
   return shoal_arrow_has_offsets(type) && array->length ? check_offsets(array, cells) : NULL;
 }
 
@@ -178,29 +172,26 @@ uint64_t shoal_arrow_word(const shoal_arrow_cells *cells, int64_t i) {
   return load(cells->values, cells->type.width, at, is_signed);
 }
 
-/* A view: its size, then up to 12 bytes, or 4 bytes, the number of a buffer and an offset. */
-static const char *text_of_view(const shoal_arrow_cells *cells, uint64_t at, const char **bytes,
-                                uint64_t *size_bytes) {
-  const char *view = (const char *)cells->values + at * 16;
-  int32_t size, buffer, offset;
-  memcpy(&size, view, 4);
-  memcpy(&buffer, view + 8, 4);
-  memcpy(&offset, view + 12, 4);
-  if (size < 0) return "has a negative size";
-  *size_bytes = (uint64_t)size;
-  *bytes = view + 4;
-  if (size <= 12) return NULL;
-  if (buffer < 0 || buffer >= cells->n_data || offset < 0 ||
-      (int64_t)offset + size > cells->data_sizes[buffer])
-    return "lies outside of its data buffer";
-  *bytes = (const char *)cells->data[buffer] + offset;
-  return NULL;
-}
-
 const char *shoal_arrow_text(const shoal_arrow_cells *cells, int64_t i, const char **bytes,
                              uint64_t *size_bytes) {
   uint64_t at = (uint64_t)(cells->offset + i);
-  if (shoal_arrow_has_views(&cells->type)) return text_of_view(cells, at, bytes, size_bytes);
+  if (shoal_arrow_has_views(&cells->type)) {
+    /* A view: its size, then up to 12 bytes, or 4 bytes, the number of a buffer and an offset. */
+    const char *view = (const char *)cells->values + at * 16;
+    int32_t size, buffer, offset;
+    memcpy(&size, view, 4);
+    memcpy(&buffer, view + 8, 4);
+    memcpy(&offset, view + 12, 4);
+    if (size < 0) return "has a negative size";
+    *size_bytes = (uint64_t)size;
+    *bytes = view + 4;
+    if (size <= 12) return NULL;
+    if (buffer < 0 || buffer >= cells->n_data || offset < 0 ||
+        (int64_t)offset + size > cells->data_sizes[buffer])
+      return "lies outside of its data buffer";
+    *bytes = (const char *)cells->data[buffer] + offset;
+    return NULL;
+  }
   int64_t from = offset_at(cells, at), to = offset_at(cells, at + 1);
   if (from < 0 || to < from || to > cells->end) return "has offsets that are negative or descend";
   *size_bytes = (uint64_t)(to - from);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read/arrow_print: values of Arrow columns as text. The calendar is the proleptic Gregorian one.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/decimal.h"
@@ -81,8 +83,8 @@ static size_t lay_out(const char *printed, char *out) {
   size_t n = 0, at = 0;
   for (const char *c = first; c < mark; c++)
     if (*c != '.') digits[n++] = *c;
-  int exponent = 0;
-  (void)sscanf(mark + 1, "%d", &exponent);
+  assert(n > 0);
+  int exponent = (int)strtol(mark + 1, NULL, 10);
   if (*printed == '-') out[at++] = '-';
   if (exponent < -4 || exponent >= 16) {
     out[at++] = digits[0];

@@ -88,15 +88,6 @@ static bool end_block(shoal_block *b) {
   return b->size_bytes > 0;
 }
 
-/* The last block: all that is left, or after a failure the whole records of it. */
-static bool last_block(shoal_blocks *blocks, shoal_block *b) {
-  blocks->ended = true;
-  if (blocks->status != SHOAL_OK)
-    b->size_bytes = shoal_csv_whole_records(b->bytes, b->size_bytes, blocks->delimiter);
-  if (blocks->n_columns > 1) b->size_bytes = without_blank_end(b, b->size_bytes);
-  return end_block(b);
-}
-
 bool shoal_blocks_put_back(shoal_blocks *blocks, const char *bytes, size_t size_bytes) {
   size_t size = size_bytes + blocks->carry_size;
   if (!shoal_grow_wiping(&blocks->carry, &blocks->carry_capacity, size + 1)) return false;
@@ -117,7 +108,14 @@ bool shoal_blocks_next(shoal_blocks *blocks, shoal_block *b) {
   size_t room = SHOAL_BLOCK_BYTES + blocks->carry_size, whole = 0;
   blocks->carry_size = 0;
   while (!whole) {
-    if (!fill(blocks, b, room)) return last_block(blocks, b);
+    if (!fill(blocks, b, room)) {
+      /* The last block: all that is left, or after a failure the whole records of it. */
+      blocks->ended = true;
+      if (blocks->status != SHOAL_OK)
+        b->size_bytes = shoal_csv_whole_records(b->bytes, b->size_bytes, blocks->delimiter);
+      if (blocks->n_columns > 1) b->size_bytes = without_blank_end(b, b->size_bytes);
+      return end_block(b);
+    }
     whole = shoal_csv_whole_records(b->bytes, b->size_bytes, blocks->delimiter);
     if (blocks->n_columns > 1) whole = without_blank_end(b, whole); /* the table may end here */
     if (!whole && b->size_bytes > MAX_RECORD_BYTES) {

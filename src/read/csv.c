@@ -76,18 +76,6 @@ static inline bool ends_row(const char *block, size_t size_bytes, uint32_t end) 
   return end == size_bytes || block[end] == '\n';
 }
 
-/* The first row that does not have n_columns cells. */
-static shoal_csv_problem find_ragged(const char *block, size_t size_bytes, size_t n_columns,
-                                     const shoal_cells *cells) {
-  size_t cell = 0, row = 0, found = 0;
-  for (; cell < cells->n_cells; cell += found, row++) {
-    found = 1;
-    while (!ends_row(block, size_bytes, cells->end[cell + found - 1])) found++;
-    if (found != n_columns) break;
-  }
-  return (shoal_csv_problem){SHOAL_CSV_RAGGED, row, found};
-}
-
 /* Every n-th cell ends a row, and as many rows end as there are: so no other cell ends one. */
 static bool rows_are_even(const char *block, size_t size_bytes, size_t n_columns, size_t n_rows,
                           const shoal_cells *cells) {
@@ -95,16 +83,6 @@ static bool rows_are_even(const char *block, size_t size_bytes, size_t n_columns
   for (size_t cell = n_columns - 1; cell < cells->n_cells; cell += n_columns)
     if (!ends_row(block, size_bytes, cells->end[cell])) return false;
   return true;
-}
-
-/* Takes the quotes off a cell that has them; a doubled one inside becomes single. */
-static void unquote(char *block, bool doubled, shoal_cells *cells, size_t cell) {
-  uint32_t begin = cells->begin[cell], end = cells->end[cell];
-  if (begin == end || block[begin] != '"') return;
-  if (block[end - 1] == '\r') end--; /* after the closing quote */
-  cells->begin[cell] = begin + 1;
-  cells->end[cell] = end - 1;
-  if (doubled) (void)decode_quoted(block, end, begin, &cells->end[cell]);
 }
 
 typedef uint32_t four __attribute__((vector_size(16)));
@@ -151,12 +129,28 @@ static shoal_csv_problem scanned_rows(char *block, size_t size_bytes, size_t n_c
   begin_cells(size_bytes, block, scan, cells);
   if (!n_columns && !ragged_rows(block, size_bytes, cells))
     return (shoal_csv_problem){SHOAL_CSV_MEMORY, 0, 0};
-  if (n_columns && !rows_are_even(block, size_bytes, n_columns, n_rows, cells))
-    return find_ragged(block, size_bytes, n_columns, cells);
+  if (n_columns && !rows_are_even(block, size_bytes, n_columns, n_rows, cells)) {
+    /* The first row that does not have n_columns cells. */
+    size_t cell = 0, row = 0, found = 0;
+    for (; cell < cells->n_cells; cell += found, row++) {
+      found = 1;
+      while (!ends_row(block, size_bytes, cells->end[cell + found - 1])) found++;
+      if (found != n_columns) break;
+    }
+    return (shoal_csv_problem){SHOAL_CSV_RAGGED, row, found};
+  }
   for (size_t row = 0; n_columns && row < n_rows; row++)
     end_line(block, cells, (row + 1) * n_columns - 1);
-  for (size_t cell = 0; scan->quotes && cell < cells->n_cells; cell++)
-    unquote(block, scan->doubled, cells, cell);
+  for (size_t cell = 0; scan->quotes && cell < cells->n_cells; cell++) {
+    /* Takes the quotes off a cell that has them; a doubled one inside becomes single. */
+    bool doubled = scan->doubled;
+    uint32_t begin = cells->begin[cell], end = cells->end[cell];
+    if (begin == end || block[begin] != '"') continue;
+    if (block[end - 1] == '\r') end--; /* after the closing quote */
+    cells->begin[cell] = begin + 1;
+    cells->end[cell] = end - 1;
+    if (doubled) (void)decode_quoted(block, end, begin, &cells->end[cell]);
+  }
   cells->n_rows = n_rows;
   return (shoal_csv_problem){SHOAL_CSV_OK, 0, 0};
 }
@@ -240,16 +234,6 @@ static size_t row_of_byte(const char *block, size_t position, char delimiter) {
 
 /* ------------------------------------------------------------ the interface */
 
-/* A NUL is an error of its row; an error of an earlier row is reported instead. */
-static shoal_csv_problem split_before_nul(char *block, const char *nul, char delimiter,
-                                          size_t n_columns, shoal_cells *cells) {
-  size_t position = (size_t)(nul - block);
-  size_t row = row_of_byte(block, position, delimiter);
-  shoal_csv_problem problem = split_quoted(block, position, delimiter, n_columns, cells);
-  if (problem.fault != SHOAL_CSV_OK && problem.row < row) return problem;
-  return (shoal_csv_problem){SHOAL_CSV_NUL, row, 0};
-}
-
 shoal_csv_problem shoal_csv_split_by(shoal_scan_way way, char *block, size_t size_bytes,
                                      char delimiter, size_t n_columns, shoal_cells *cells) {
   cells->bytes = block;
@@ -264,7 +248,14 @@ shoal_csv_problem shoal_csv_split_by(shoal_scan_way way, char *block, size_t siz
       return scanned_rows(block, size_bytes, n_columns, &scan, cells);
   }
   const char *nul = size_bytes ? memchr(block, '\0', size_bytes) : NULL;
-  if (nul) return split_before_nul(block, nul, delimiter, n_columns, cells);
+  if (nul) {
+    /* A NUL is an error of its row; an error of an earlier row is reported instead. */
+    size_t position = (size_t)(nul - block);
+    size_t row = row_of_byte(block, position, delimiter);
+    shoal_csv_problem problem = split_quoted(block, position, delimiter, n_columns, cells);
+    if (problem.fault != SHOAL_CSV_OK && problem.row < row) return problem;
+    return (shoal_csv_problem){SHOAL_CSV_NUL, row, 0};
+  }
   return split_quoted(block, size_bytes, delimiter, n_columns, cells);
 }
 
@@ -372,8 +363,6 @@ char shoal_csv_guess_delimiter(const char *block, size_t size_bytes) {
   return candidates[best];
 }
 
-static bool is_side_delimiter(char c) { return c == ';' || c == ',' || c == '\t'; }
-
 /* `;` if the first row that is not blank has one outside quotes, else `,` if it has, else tab. */
 char shoal_csv_side_delimiter(const char *bytes, size_t size_bytes) {
   bool quoted = false, cell_start = true, comma = false;
@@ -390,7 +379,7 @@ char shoal_csv_side_delimiter(const char *bytes, size_t size_bytes) {
     if (c == ';') return ';';
     if (c == '\n') break;
     comma = comma || c == ',';
-    cell_start = is_side_delimiter(c);
+    cell_start = c == ';' || c == ',' || c == '\t';
   }
   return comma ? ',' : '\t';
 }

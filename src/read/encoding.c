@@ -187,21 +187,6 @@ static shoal_status convert_some(shoal_decoder *decoder, char *bytes, size_t cap
   return SHOAL_OK;
 }
 
-/* Whole characters need room: a few bytes are taken from the spill. */
-static shoal_status convert(shoal_decoder *decoder, char *bytes, size_t capacity, size_t *got,
-                            shoal_error *error) {
-  if (decoder->spill_at == decoder->spill_end) {
-    if (capacity >= SPILL_BYTES) return convert_some(decoder, bytes, capacity, got, error);
-    decoder->spill_at = decoder->spill_end = 0;
-    SHOAL_TRY(convert_some(decoder, decoder->spill, SPILL_BYTES, &decoder->spill_end, error));
-  }
-  size_t ready = decoder->spill_end - decoder->spill_at;
-  *got = ready < capacity ? ready : capacity;
-  memcpy(bytes, decoder->spill + decoder->spill_at, *got);
-  decoder->spill_at += *got;
-  return SHOAL_OK;
-}
-
 static void pass(shoal_decoder *decoder, size_t available, char *bytes, size_t capacity,
                  size_t *got) {
   *got = available < capacity ? available : capacity;
@@ -224,7 +209,19 @@ static shoal_status decode(shoal_decoder *decoder, char *bytes, size_t capacity,
     if (!decide(decoder, &status, error)) return SHOAL_OK;
     SHOAL_TRY(status);
   }
-  if (decoder->state == CONVERT) return convert(decoder, bytes, capacity, got, error);
+  if (decoder->state == CONVERT) {
+    /* Whole characters need room: a few bytes are taken from the spill. */
+    if (decoder->spill_at == decoder->spill_end) {
+      if (capacity >= SPILL_BYTES) return convert_some(decoder, bytes, capacity, got, error);
+      decoder->spill_at = decoder->spill_end = 0;
+      SHOAL_TRY(convert_some(decoder, decoder->spill, SPILL_BYTES, &decoder->spill_end, error));
+    }
+    size_t ready = decoder->spill_end - decoder->spill_at;
+    *got = ready < capacity ? ready : capacity;
+    memcpy(bytes, decoder->spill + decoder->spill_at, *got);
+    decoder->spill_at += *got;
+    return SHOAL_OK;
+  }
   pass(decoder, available, bytes, capacity, got);
   return SHOAL_OK;
 }

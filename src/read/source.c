@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read/source: plain files by read(2), .gz by zlib, .zst by libzstd, as streams. Compressed content
- * may be decompressed by a thread of its own, a few buffers ahead of the reader.
+ * read/source: plain files by read(2), .gz by zlib, .zst by libzstd, databases by their kind, as
+ * streams. Compressed content may be decompressed, and databases read, by a thread of its own, a
+ * few buffers ahead of the reader.
  */
 #include "read/source.h"
 
@@ -208,11 +209,10 @@ struct shoal_source {
   ZSTD_DStream *zstd;
   _Atomic(ahead *) ahead; /* the thread that decompresses; NULL: the reader does */
   shoal_decoder *decoder; /* NULL: bytes are passed on */
+  shoal_address address;  /* of a database; kind NULL: it is a file */
+  void *reader;           /* of the kind of database; NULL: not started */
+  shoal_database_columns columns;
 };
-
-static const char *display_name(const char *path) {
-  return strcmp(path, "-") == 0 ? "standard input" : path;
-}
 
 static shoal_status fail_system(const char *name, const char *what, int code, shoal_error *error) {
   bool machine = code != ENOENT && code != ENOTDIR && code != EISDIR && code != ENAMETOOLONG;
@@ -349,10 +349,12 @@ shoal_status shoal_source_open(const char *path, shoal_source **out, shoal_error
   shoal_source *source = shoal_alloc_zero(1, sizeof *source);
   if (!source) return shoal_fail_memory(error);
   source->fd = -1;
-  source->name = strdup(display_name(path));
+  source->name = shoal_display_path(path);
   source->input = shoal_alloc(INPUT_BYTES, 1);
-  shoal_status status =
-      source->name && source->input ? open_file(path, source, error) : shoal_fail_memory(error);
+  shoal_status status = !source->name || !source->input ? shoal_fail_memory(error)
+                        : shoal_is_database(path)
+                            ? shoal_address_parse(path, &source->address, error)
+                            : open_file(path, source, error);
   if (status != SHOAL_OK) {
     shoal_source_close(source);
     return status;
@@ -428,9 +430,40 @@ static shoal_status read_zstd(shoal_source *source, char *bytes, size_t capacity
   return SHOAL_OK;
 }
 
+static bool stop_database(void *user) { return must_stop(user); }
+
+shoal_status shoal_source_start(shoal_source *source, char delimiter, const char *null_cell,
+                                shoal_error *error) {
+  if (!source->address.kind) return SHOAL_OK;
+  source->detected = source->may_block = true;
+  shoal_reading reading = {delimiter, null_cell, {stop_database, source}};
+  SHOAL_TRY(source->address.kind->open(&source->address, &reading, &source->reader,
+                                       &source->columns, error));
+  source->columns.kind = source->address.kind;
+  source->size_bytes = source->address.kind->estimate(source->reader);
+  return SHOAL_OK;
+}
+
+shoal_database_columns *shoal_source_columns(shoal_source *source) {
+  return source->address.kind ? &source->columns : NULL;
+}
+
+static shoal_status read_database(shoal_source *source, char *bytes, size_t capacity,
+                                  size_t *size_bytes, shoal_error *error) {
+  uint64_t n_rows = 0;
+  if (!source->reader)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = source->name},
+                         "a database cannot be read here: give a file");
+  shoal_status status =
+      source->address.kind->read(source->reader, bytes, capacity, size_bytes, &n_rows, error);
+  source->position = n_rows;
+  return status;
+}
+
 static shoal_status decode(void *user, char *bytes, size_t capacity, size_t *size_bytes,
                            shoal_error *error) {
   shoal_source *source = user;
+  if (source->address.kind) return read_database(source, bytes, capacity, size_bytes, error);
   switch (source->coding) {
   case CODING_GZIP: return read_gzip(source, bytes, capacity, size_bytes, error);
   case CODING_ZSTD: return read_zstd(source, bytes, capacity, size_bytes, error);
@@ -469,7 +502,8 @@ const char *shoal_source_encoding(const shoal_source *source) {
 
 shoal_status shoal_source_read_ahead(shoal_source *source, shoal_error *error) {
   if (!source->detected) SHOAL_TRY(detect(source, error));
-  if (source->coding != CODING_PLAIN && !source->ahead) source->ahead = ahead_start(decode, source);
+  bool slow = source->coding != CODING_PLAIN || source->address.kind;
+  if (slow && !source->ahead) source->ahead = ahead_start(decode, source);
   return SHOAL_OK;
 }
 
@@ -482,9 +516,16 @@ uint64_t shoal_source_position(const shoal_source *source) { return source->posi
 
 uint64_t shoal_source_size(const shoal_source *source) { return source->size_bytes; }
 
+const char *shoal_source_unit(const shoal_source *source) {
+  return source->address.kind ? "rows" : "bytes";
+}
+
 void shoal_source_close(shoal_source *source) {
   if (!source) return;
   ahead_stop(source->ahead);
+  if (source->reader) source->address.kind->close(source->reader);
+  shoal_database_columns_reset(&source->columns);
+  shoal_address_reset(&source->address);
   if (source->fd >= 0) (void)close(source->fd);
   if (source->gzip_ready) (void)inflateEnd(&source->gzip);
   if (source->zstd) (void)ZSTD_freeDStream(source->zstd);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read/source: where bytes come from: a file or standard input, plain, .gz or .zst. */
-#ifndef SHOAL_READ_SOURCE_H
-#define SHOAL_READ_SOURCE_H
+/* read/source: where bytes come from: a file or standard input, plain, .gz or .zst, or a database.
+ */
+#pragma once
 
 #include "base/error.h"
+#include "read/database.h"
 
 typedef struct shoal_source shoal_source;
 
@@ -14,6 +15,16 @@ typedef struct shoal_source shoal_source;
  */
 shoal_status shoal_source_open(const char *path, shoal_source **source,
                                shoal_error *error) SHOAL_MUST_CHECK;
+
+/*
+ * Before the first read of a database: connects, and starts to read. Cells are separated by
+ * `delimiter`, and `null_cell` stands for NULL; both are borrowed. Files need no start.
+ */
+shoal_status shoal_source_start(shoal_source *source, char delimiter, const char *null_cell,
+                                shoal_error *error) SHOAL_MUST_CHECK;
+/* The columns of a database's table, once it is started; NULL: it is a file. The caller may take
+ * what they own. */
+shoal_database_columns *shoal_source_columns(shoal_source *source);
 
 /* Reads up to `capacity` bytes; *size_bytes = 0 is the end. */
 shoal_status shoal_source_read(shoal_source *source, char *bytes, size_t capacity,
@@ -29,8 +40,8 @@ shoal_status shoal_source_decode(shoal_source *source, const char *encoding, boo
 const char *shoal_source_encoding(const shoal_source *source);
 
 /*
- * Decompresses on a thread of its own from now on, a few buffers ahead of the reader. Other content
- * is read as before, also if no thread can be started. Reads the first bytes.
+ * Decompresses, or reads a database, on a thread of its own from now on, a few buffers ahead of the
+ * reader. Other content is read as before, also if no thread can be started. Reads the first bytes.
  */
 shoal_status shoal_source_read_ahead(shoal_source *source, shoal_error *error) SHOAL_MUST_CHECK;
 
@@ -41,9 +52,11 @@ shoal_status shoal_source_read_ahead(shoal_source *source, shoal_error *error) S
 typedef bool (*shoal_wait_fn)(void *user);
 void shoal_source_set_wait(shoal_source *source, shoal_wait_fn wait, void *user);
 
-/* Bytes read from the file so far, and its size (0: unknown), for progress. */
+/* Bytes read from the file so far, and its size (0: unknown), for progress; of a database: rows. */
 uint64_t shoal_source_position(const shoal_source *source);
 uint64_t shoal_source_size(const shoal_source *source);
+/* "bytes" or "rows". */
+const char *shoal_source_unit(const shoal_source *source);
 
 /* Is the content compressed? Known once something was read. */
 bool shoal_source_is_compressed(const shoal_source *source);
@@ -66,5 +79,3 @@ void shoal_source_close(shoal_source *source);
  * `limit` bytes. */
 shoal_status shoal_source_slurp_text(const char *path, size_t limit, char **bytes,
                                      size_t *size_bytes, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

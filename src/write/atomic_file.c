@@ -212,16 +212,6 @@ static shoal_status copy_out(shoal_atomic_file *atomic_file, int to, shoal_error
   return status;
 }
 
-static shoal_status commit_stream(shoal_atomic_file *atomic_file, shoal_error *error) {
-  bool to_stdout = atomic_file->to_stdout; /* a file may have any name */
-  int to = to_stdout ? STDOUT_FILENO : open(atomic_file->path, O_WRONLY | O_CLOEXEC);
-  if (to < 0) return fail_system(atomic_file->path, "cannot be opened", errno, error);
-  shoal_status status = copy_out(atomic_file, to, error);
-  if (!to_stdout && close(to) != 0 && status == SHOAL_OK)
-    status = fail_system(atomic_file->path, "cannot be written", errno, error);
-  return status;
-}
-
 /* Gives an unnamed file a temporary name, from which it can be renamed over an older file. */
 static shoal_status name_it(shoal_atomic_file *atomic_file, shoal_error *error) {
   char link[64];
@@ -260,7 +250,15 @@ static shoal_status prepare(shoal_atomic_file *atomic_file, shoal_error *error) 
 }
 
 shoal_status shoal_atomic_file_commit(shoal_atomic_file *atomic_file, shoal_error *error) {
-  if (atomic_file->is_stream) return commit_stream(atomic_file, error);
+  if (atomic_file->is_stream) {
+    bool to_stdout = atomic_file->to_stdout; /* a file may have any name */
+    int to = to_stdout ? STDOUT_FILENO : open(atomic_file->path, O_WRONLY | O_CLOEXEC);
+    if (to < 0) return fail_system(atomic_file->path, "cannot be opened", errno, error);
+    shoal_status status = copy_out(atomic_file, to, error);
+    if (!to_stdout && close(to) != 0 && status == SHOAL_OK)
+      status = fail_system(atomic_file->path, "cannot be written", errno, error);
+    return status;
+  }
   SHOAL_TRY(prepare(atomic_file, error));
   if (rename(atomic_file->temporary, atomic_file->path) != 0)
     return fail_system(atomic_file->path, "cannot be named", errno, error);

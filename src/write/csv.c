@@ -180,25 +180,6 @@ static void assign_part(void *user, unsigned i) {
   }
 }
 
-static bool assign_rows(writing *w) {
-  const shoal_table *table = w->out->table;
-  for (unsigned i = 0; i < w->n_threads; i++) {
-    part *p = &w->parts[i];
-    p->first_row = i ? w->parts[i - 1].end_row : 0;
-    p->end_row = table->n_rows / w->n_threads * (i + 1);
-    if (i + 1 == w->n_threads) p->end_row = table->n_rows;
-    p->first_record = p->end_record = i ? w->parts[i - 1].end_record : 0;
-    if (!table->counts) p->end_record = p->end_row;
-    for (uint64_t row = p->first_row; table->counts && row < p->end_row; row++)
-      p->end_record += table->counts[row];
-    if (!shoal_buckets_init(&p->buckets, shoal_shuffle_buckets(&w->order),
-                            p->end_record - p->first_record, w->rows.packed_bytes))
-      return false;
-  }
-  shoal_parallel(w->n_threads, assign_part, w);
-  return true;
-}
-
 /* The rows of a bucket, from all parts in their order; false: no memory. */
 static bool gather_bucket(const writing *w, worker *self, uint32_t bucket, uint32_t *n) {
   uint64_t n_rows = 0;
@@ -228,7 +209,21 @@ static shoal_status render_bucket(void *user, unsigned i, uint64_t item, shoal_e
 
 static shoal_status write_shuffled(writing *w, shoal_random *random, shoal_error *error) {
   shoal_shuffle_init(&w->order, random, w->out->table->n_records);
-  if (!assign_rows(w)) return shoal_fail_memory(error);
+  const shoal_table *table = w->out->table;
+  for (unsigned i = 0; i < w->n_threads; i++) {
+    part *p = &w->parts[i];
+    p->first_row = i ? w->parts[i - 1].end_row : 0;
+    p->end_row = table->n_rows / w->n_threads * (i + 1);
+    if (i + 1 == w->n_threads) p->end_row = table->n_rows;
+    p->first_record = p->end_record = i ? w->parts[i - 1].end_record : 0;
+    if (!table->counts) p->end_record = p->end_row;
+    for (uint64_t row = p->first_row; table->counts && row < p->end_row; row++)
+      p->end_record += table->counts[row];
+    if (!shoal_buckets_init(&p->buckets, shoal_shuffle_buckets(&w->order),
+                            p->end_record - p->first_record, w->rows.packed_bytes))
+      return shoal_fail_memory(error);
+  }
+  shoal_parallel(w->n_threads, assign_part, w);
   w->n_items = shoal_shuffle_buckets(&w->order);
   shoal_pipeline line = {w, take, render_bucket, hand_over, finish, report};
   return shoal_pipeline_run(&line, w->n_threads, error);

@@ -19,15 +19,6 @@ uint64_t shoal_order_count(const shoal_csv_plan *out) {
   return n;
 }
 
-static void list_in_order(const shoal_csv_plan *out, uint64_t *rows) {
-  uint64_t n = 0;
-  for (uint64_t at = 0; at < out->table->n_rows; at++) {
-    uint64_t row = out->order ? out->order[at] : at;
-    if (!is_released(out, row)) continue;
-    for (uint64_t times = shoal_table_count(out->table, row); times; times--) rows[n++] = row;
-  }
-}
-
 /* Records of the table, some at a time, with their buckets. */
 typedef struct records {
   const shoal_table *table;
@@ -82,7 +73,12 @@ static bool shuffle_bucket(const shoal_shuffle *order, uint32_t bucket, uint64_t
 
 bool shoal_order_make(const shoal_csv_plan *out, shoal_random *random, uint64_t *rows) {
   if (!random) {
-    list_in_order(out, rows);
+    uint64_t n = 0;
+    for (uint64_t at = 0; at < out->table->n_rows; at++) {
+      uint64_t row = out->order ? out->order[at] : at;
+      if (!is_released(out, row)) continue;
+      for (uint64_t times = shoal_table_count(out->table, row); times; times--) rows[n++] = row;
+    }
     return true;
   }
   shoal_shuffle order;

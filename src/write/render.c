@@ -94,19 +94,6 @@ static bool make_ready(const shoal_csv_plan *out, size_t c, shoal_column_rendere
   return make_slots(column);
 }
 
-/* The position of each column's code in a packed row, after the group if there is one. */
-static void position_codes(shoal_row_renderer *rows, const shoal_csv_plan *out) {
-  size_t at = rows->has_group ? sizeof(uint32_t) : 0;
-  for (size_t c = 0; c < out->n_columns; c++) {
-    shoal_column_renderer *column = &rows->columns[c];
-    column->position = at;
-    if (column->cells->cell_of_group) continue;
-    column->code_size = column->cells->column->code_size;
-    at += column->code_size;
-  }
-  rows->packed_bytes = (at + 3) / 4 * 4;
-}
-
 bool shoal_row_renderer_init(shoal_row_renderer *rows, const shoal_csv_plan *out,
                              uint32_t n_groups) {
   memset(rows, 0, sizeof *rows);
@@ -121,7 +108,16 @@ bool shoal_row_renderer_init(shoal_row_renderer *rows, const shoal_csv_plan *out
     if (!make_ready(out, c, &rows->columns[c])) return false;
     rows->widest += rows->columns[c].widest;
   }
-  position_codes(rows, out);
+  /* The position of each column's code in a packed row, after the group if there is one. */
+  size_t at = rows->has_group ? sizeof(uint32_t) : 0;
+  for (size_t c = 0; c < out->n_columns; c++) {
+    shoal_column_renderer *column = &rows->columns[c];
+    column->position = at;
+    if (column->cells->cell_of_group) continue;
+    column->code_size = column->cells->column->code_size;
+    at += column->code_size;
+  }
+  rows->packed_bytes = (at + 3) / 4 * 4;
   return true;
 }
 
@@ -180,15 +176,13 @@ static inline uint32_t packed_code(const shoal_column_renderer *column, const ui
   return half;
 }
 
-/* A row without cells that depend on its group. */
-static char *render_plain(const shoal_row_renderer *rows, const uint8_t *packed, char *to) {
-  const shoal_column_renderer *column = rows->columns, *end = column + rows->out->n_columns;
-  for (; column < end; column++) to = shoal_put_cell(column, packed_code(column, packed), to);
-  return to;
-}
-
 static char *render_row(const shoal_row_renderer *rows, const uint8_t *packed, char *to) {
-  if (!rows->has_group) return render_plain(rows, packed, to);
+  if (!rows->has_group) {
+    /* A row without cells that depend on its group. */
+    const shoal_column_renderer *column = rows->columns, *end = column + rows->out->n_columns;
+    for (; column < end; column++) to = shoal_put_cell(column, packed_code(column, packed), to);
+    return to;
+  }
   const shoal_csv_plan *out = rows->out;
   uint32_t group;
   memcpy(&group, packed, sizeof group);

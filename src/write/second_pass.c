@@ -296,26 +296,21 @@ static bool is_released(const second_pass *p, uint64_t row) {
   return p->plan->action[p->plan->group_of_row[row]] != SHOAL_ROW_REMOVE;
 }
 
-/* Codes of a tile of rows; false: a cell that was not there in the first pass. */
-static bool encode_tile(const second_pass *p, const worker *w, size_t first, size_t n) {
+static shoal_status render_counted_tile(second_pass *p, worker *w, size_t first, size_t n,
+                                        shoal_error *error) {
+  uint32_t tuples[TILE_ROWS];
+  /* Codes of a tile of rows; false: a cell that was not there in the first pass. */
   const shoal_cells *cells = &w->block.cells;
   uint32_t column[TILE_ROWS];
   for (size_t i = 0; i < p->n_coded; i++) {
     size_t cell = first * p->table->n_columns + p->coded[i];
     if (!shoal_dictionary_look_up(&p->dictionaries[i], cells->bytes, cells->begin + cell,
                                   cells->end + cell, p->table->n_columns, n, column))
-      return false;
+      return shoal_table_source_changed(p->table, error);
     const struct shoal_spellings *file = p->table->columns[p->coded[i]].spellings;
     for (size_t r = 0; r < n; r++)
       w->codes[r * p->n_coded + i] = file ? file->code_of[column[r]] : column[r];
   }
-  return true;
-}
-
-static shoal_status render_counted_tile(second_pass *p, worker *w, size_t first, size_t n,
-                                        shoal_error *error) {
-  uint32_t tuples[TILE_ROWS];
-  if (!encode_tile(p, w, first, n)) return shoal_table_source_changed(p->table, error);
   shoal_row_counts_find(p->tuples, w->codes, n, tuples);
   for (size_t r = 0; r < n; r++) {
     if (tuples[r] == SHOAL_NONE) return shoal_table_source_changed(p->table, error);

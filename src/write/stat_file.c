@@ -184,7 +184,10 @@ static ssize_t write_bytes(const void *bytes, size_t size, void *user) {
   return (ssize_t)size;
 }
 
-static shoal_status add_variables(writer *w) {
+static shoal_status begin(writer *w) {
+  const shoal_stat_plan *plan = w->plan;
+  (void)readstat_set_data_writer(w->out, write_bytes);
+  (void)readstat_writer_set_file_timestamp(w->out, created);
   for (size_t c = 0; c < w->plan->n_columns; c++) {
     column *of = &w->columns[c];
     if (!of->has_value && *w->plan->missing) of->is_text = true;
@@ -193,14 +196,6 @@ static shoal_status add_variables(writer *w) {
                                          of->is_text ? (of->widest ? of->widest : 1) : 0);
     if (!of->variable) return shoal_fail_memory(w->error);
   }
-  return SHOAL_OK;
-}
-
-static shoal_status begin(writer *w) {
-  const shoal_stat_plan *plan = w->plan;
-  (void)readstat_set_data_writer(w->out, write_bytes);
-  (void)readstat_writer_set_file_timestamp(w->out, created);
-  SHOAL_TRY(add_variables(w));
   long n_rows = (long)plan->n_rows;
   readstat_error_t code = plan->kind == SHOAL_STAT_SAV
                               ? readstat_begin_writing_sav(w->out, w, n_rows)

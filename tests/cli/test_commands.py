@@ -331,6 +331,10 @@ class Lattice(clitest.Case):
 
     NODES = list(itertools.product(range(4), range(3)))
 
+    PREFERENCES = ("absolute-distance", "relative-distance", "max-distribution", "min-suppression", "least-peak",
+                   "highest-peak", "least-relative-peak", "highest-relative-peak", "fewest-attributes",
+                   "most-attributes")
+
     def lattice(self, *words, code=0):
         return self.succeed("lattice", "data.csv", "-P", "policy.yaml", *words, code=code)
 
@@ -341,14 +345,14 @@ class Lattice(clitest.Case):
         self.assertEqual(len(self.NODES), len(answer["nodes"]))
         self.assertEqual(self.NODES, sorted(by_node))
         for (age, town), entry in by_node.items():
-            self.assertEqual({"node", "height", "suppressed", "classes", "satisfies", "minimal"}, set(entry))
+            self.assertEqual({"node", "height", "suppressed", "classes", "satisfies", "minimal",
+                              "locally_minimal"}, set(entry))
             self.assertEqual(age + town, entry["height"])
             self.assertEqual(age >= 1 and town >= 1, entry["satisfies"], entry)
             self.assertEqual((age, town) == (1, 1), entry["minimal"], entry)
         self.assertEqual((8, 4, 0), tuple(by_node[node]["suppressed"] for node in ((0, 0), (0, 1), (1, 1))))
         self.assertEqual((2, 1), tuple(by_node[node]["classes"] for node in ((1, 1), (3, 2))))
-        self.assertEqual({name: [{"age": 1, "town": 1}] for name in (
-            "absolute-distance", "relative-distance", "max-distribution", "min-suppression")}, answer["preferred"])
+        self.assertEqual({name: [{"age": 1, "town": 1}] for name in self.PREFERENCES}, answer["preferred"])
 
     def test_json_option(self):
         self.assertEqual(self.lattice("--format", "json").json(), self.lattice("--json").json())
@@ -404,8 +408,13 @@ class Lattice(clitest.Case):
         self.assertEqual(len(self.NODES), len(answer["nodes"]))
         self.assertFalse(any(entry["satisfies"] or entry["minimal"] for entry in answer["nodes"]))
         self.assertEqual({entry["suppressed"] for entry in answer["nodes"]}, {8})
-        self.assertEqual({"absolute-distance": [], "relative-distance": [], "max-distribution": [],
-                          "min-suppression": []}, answer["preferred"])
+        self.assertEqual({name: [] for name in self.PREFERENCES}, answer["preferred"])
+
+    def test_matrix_is_text_or_json(self):
+        self.assertIn(b"\nt1 (", self.lattice("--matrix").out)
+        for format in ("csv", "dot", "svg"):
+            wrong = self.run_shoal("lattice", "data.csv", "-P", "policy.yaml", "--matrix", "--format", format)
+            self.assertEqual((wrong.code, wrong.out), (2, b""))
 
     def test_every_format_where_none_satisfies(self):
         for form in ("text", "csv", "dot", "svg"):
