@@ -160,6 +160,16 @@ export function lineChart(points, name) {
     points.map((p, i) => svg("text", { class: "axis", x: 46 + (i / n) * (width - 60), y: height - 24, "text-anchor": "middle" }, p.value)));
 }
 
+// One bar for each label: rows {label, n}.
+export function bars(rows, name) {
+  const most = Math.max(1, ...rows.map((r) => r.n)), line = 22, width = 420;
+  return svg("svg", { class: "chart", viewBox: `0 0 ${width} ${rows.length * line + 4}`, role: "img", "aria-label": name },
+    rows.map((r, i) => [
+      svg("text", { x: 112, y: i * line + 16, "text-anchor": "end" }, r.label),
+      svg("rect", { class: "bar", x: 120, y: i * line + 5, width: Math.max(1, (r.n / most) * 230), height: 14 }),
+      svg("text", { x: 126 + (r.n / most) * 230, y: i * line + 16 }, count(r.n))]));
+}
+
 // Two bars for each label: before and after.
 export function pairBars(rows) {
   const most = Math.max(1, ...rows.map((r) => Math.max(r.before, r.after)));

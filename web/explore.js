@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Step 5: everything that is possible, uniform and local.
-import { h, card, count, field, percent, plural, rowsTable, table } from "./dom.js";
-import { latticePicture, legend, levelsText, lineChart, scatter } from "./charts.js";
+import { h, card, choose as choice, count, field, percent, plural, rowsTable, table } from "./dom.js";
+import { bars, latticePicture, legend, levelsText, lineChart, scatter } from "./charts.js";
 import { flow, parseCsv } from "./yaml.js";
 import { act, attributes, edit, known, model, page, render, run } from "./app.js";
 
-const MAX_PICTURE = 5000, MAX_POINTS = 1500;
-const now = { node: null, figures: null, pinned: [], filter: {}, points: [], about: "", why: "", layer: null, columns: null };
+const MAX_PICTURE = 5000, MAX_POINTS = 1500, MAX_CROSS = 12;
+const START = { node: null, figures: null, classes: null, pair: null, pinned: [], filter: {}, points: [], why: "", layer: null, columns: null };
+const now = { about: "", ...START };
 
 const hasLattice = () => attributes("quasi").length > 0 && attributes("quasi").every(([, a]) => a.hierarchy && !a.hierarchy.sets);
 
 function forget() {
   const about = `${page.state.data.number} ${page.state.policy.yaml}`;
   if (now.about === about) return;
-  Object.assign(now, { about, node: null, figures: null, pinned: [], filter: {}, points: [], why: "", layer: null, columns: null });
+  Object.assign(now, START, { about });
 }
 
 // The figures of nodes, in the order given.
@@ -26,7 +27,26 @@ async function choose(node) {
   now.node = node;
   const made = await figuresOf([node]);
   if (!made || now.node !== node) return;
-  now.figures = made[0];
+  Object.assign(now, { figures: made[0], classes: null });
+  render();
+  await look();
+}
+
+// The classes at a node, with the labels of the two chosen columns.
+async function classesOf(node) {
+  const names = Object.keys(node);
+  if (!now.pair) now.pair = [names[0], names[Math.min(1, names.length - 1)]];
+  const made = await run("nodes", "", { nodes: [node], classes: now.pair });
+  return made ? made.classes : null;
+}
+
+// Reads the classes of the candidate, and of pinned ones whose pair of columns is another.
+async function look() {
+  const { node, pair } = now;
+  const made = node && await classesOf(node);
+  if (!made || now.node !== node || (pair && now.pair !== pair)) return;
+  now.classes = made;
+  for (const pin of now.pinned) if (pin.pair !== now.pair) Object.assign(pin, { classes: await classesOf(pin.node) || pin.classes, pair: now.pair });
   render();
 }
 
@@ -39,29 +59,22 @@ async function plot() {
     text: `${levelsText(n.node)}: loss ${percent(made[i].loss)}, highest risk ${percent(made[i].highest_risk)}, ${count(made[i].suppressed)} suppressed` }));
 }
 
-// What the levels of each quasi-identifier are called, and how many rows each value has. Hierarchies in files are left out.
+// What the levels of each quasi-identifier are called. Hierarchies in files are left out.
 async function readColumns() {
   const columns = {};
   for (const [name, entry] of attributes("quasi")) {
     if (entry.hierarchy.file) continue;
-    const values = await run("values", "", { column: name }), made = await run("hierarchy", "", { column: name, spec: flow(entry.hierarchy) });
-    if (!values || !made) return;
-    columns[name] = { rows: values.values, labels: new Map(parseCsv(made.csv).map((row) => [row[0], row])) };
+    const made = await run("hierarchy", "", { column: name, spec: flow(entry.hierarchy) });
+    if (!made) return;
+    columns[name] = new Map(parseCsv(made.csv).map((row) => [row[0], row]));
   }
   now.columns = columns;
 }
 
 const labelOf = (name, value, level) => {
-  const column = now.columns && now.columns[name], row = column && column.labels.get(value);
+  const column = now.columns && now.columns[name], row = column && column.get(value);
   return row ? row[Math.min(level, row.length - 1)] : level ? `(level ${level})` : value;
 };
-
-// Rows of each label of a column at a level, the most frequent first.
-function labelRows(name, level) {
-  const sums = new Map();
-  for (const [value, n] of now.columns[name].rows) sums.set(labelOf(name, value, level), (sums.get(labelOf(name, value, level)) || 0) + n);
-  return [...sums].sort((a, b) => b[1] - a[1]);
-}
 
 // The first rows at these levels, before classes that violate the policy are suppressed.
 function sample() {
@@ -84,6 +97,7 @@ export async function enter() {
     if (!now.columns) await readColumns();
     const best = now.points.length ? now.points.reduce((a, b) => (b.loss < a.loss ? b : a)) : null;
     if (!now.node && best) { now.node = best.node; now.figures = best.figures; }
+    if (now.node && !now.classes) now.classes = await classesOf(now.node);
   } catch (error) { now.why = error.message; }
 }
 
@@ -120,7 +134,42 @@ function sliders(tops) {
     }),
     now.figures ? h("div", { "aria-live": "polite" }, table("Figures of this candidate", ["figure", "value"], FIGURES.map(([name, text]) => [name, text(now.figures)]))) : null,
     h("p", { class: "row" }, h("button", { type: "button", class: "main", "data-key": "use", disabled: !now.figures || !now.figures.satisfies, onclick: () => use(now.node) }, "Use these levels"),
-      h("button", { type: "button", "data-key": "pin", onclick: () => { now.pinned = [...now.pinned.slice(-1), { node: now.node, figures: now.figures }]; render(); } }, "Pin to compare")));
+      h("button", { type: "button", "data-key": "pin", onclick: () => { now.pinned = [...now.pinned.slice(-1), { node: now.node, figures: now.figures, classes: now.classes, pair: now.classes && now.pair }]; render(); act(look); } }, "Pin to compare")));
+}
+
+const byRows = (labels) => Object.entries(labels).sort((a, b) => b[1] - a[1]);
+const sizeText = (sizes, i) => { const from = sizes[i].from, to = i + 1 < sizes.length ? sizes[i + 1].from - 1 : null; return to === null ? `${count(from)} or more` : to > from ? `${count(from)} to ${count(to)}` : count(from); };
+
+// The classes of the candidate, and what an intruder learns from them.
+function classes() {
+  if (!now.classes || !now.figures) return null;
+  const { sizes, smallest, one_value: alike, suppressed_classes: lost } = now.classes, names = Object.keys(now.node);
+  const rows = sizes.map((size, i) => ({ label: sizeText(sizes, i), n: size.classes })).filter((size) => size.n);
+  const counted = smallest.some((c) => c.values !== null);
+  return h("section", { class: "card wide" }, h("h3", null, "Classes at these levels"),
+    rows.length ? h("p", null, `Someone who knows all quasi-identifiers of a person finds a class of at least ${plural(now.figures.smallest_class, "row")}: they pick the person's row with a chance of at most ${percent(now.figures.highest_risk)}. `,
+      alike ? `In ${plural(alike, "class", "classes")} all rows have the same sensitive value: there they learn it without finding the row. ` : counted ? "No class has only one sensitive value. " : "No model counts sensitive values: see step 6 for what a class reveals. ",
+      lost ? `Suppressed, because they violate the policy: ${plural(lost, "class", "classes")}.` : "") : h("p", null, "Nothing would be released at these levels."),
+    rows.length ? [bars(rows, "Classes by their number of rows"),
+      h("details", null, h("summary", null, "As a table"), table("Classes by size", ["rows in the class", "classes"], rows.map((size) => [size.label, count(size.n)]))),
+      h("details", { open: true }, h("summary", null, `The ${plural(smallest.length, "smallest class", "smallest classes")}`), table("Where people are easiest to find", [...names, "rows", ...(counted ? ["sensitive values"] : [])],
+        smallest.map((c) => [...c.labels, count(c.rows), ...(counted ? [count(c.values)] : [])])))] : null);
+}
+
+// Rows of each pair of labels; at most MAX_CROSS of each column, the most frequent.
+function crossTable(made, caption) {
+  const [first, second] = now.pair;
+  const down = byRows(made.labels[first]).slice(0, MAX_CROSS).map(([label]) => label), across = byRows(made.labels[second]).slice(0, MAX_CROSS).map(([label]) => label);
+  return table(caption, [`${first} \\ ${second}`, ...across], down.map((a) => [a, ...across.map((b) => count((made.pair[a] || {})[b] || 0))]));
+}
+
+function together() {
+  const names = now.node ? Object.keys(now.node) : [];
+  if (!now.classes || !now.classes.pair || names.length < 2) return null;
+  const select = (i) => field(i ? "Columns" : "Rows", choice(names.map((name) => [name, name]), now.pair[i], (name) => { now.pair = now.pair.map((old, j) => (j === i ? name : old)); act(look); }, { "data-key": `pair ${i}` }));
+  return h("section", { class: "card wide" }, h("h3", null, "Two columns together"), h("div", { class: "fields" }, select(0), select(1)),
+    crossTable(now.classes, `Released rows by label, at most ${MAX_CROSS} labels of each column`),
+    now.pinned.map((pin, i) => (pin.classes && pin.pair === now.pair && pin.classes.pair ? crossTable(pin.classes, `The same of the ${i ? "second" : "first"} pinned candidate`) : null)));
 }
 
 function compare() {
@@ -128,10 +177,12 @@ function compare() {
   const [a, b] = now.pinned;
   const names = Object.keys(a.node);
   const rows = [...names.map((name) => [`${name}: level`, a.node[name], b ? b.node[name] : "–"]), ...FIGURES.map(([name, text]) => [name, text(a.figures), b ? text(b.figures) : "–"])];
-  const shown = b && now.columns ? names.filter((name) => now.columns[name] && a.node[name] !== b.node[name]) : [];
-  const most = (name, level) => { const list = labelRows(name, level); return `${plural(list.length, "label")}: ${list.slice(0, 4).map(([label, n]) => `${label} ${count(n)}`).join(", ")}${list.length > 4 ? ", …" : ""}`; };
-  return card("Pinned", shown.length ? table("Attributes that differ: labels with their rows", ["attribute", "first", "second"], shown.map((name) => [name, most(name, a.node[name]), most(name, b.node[name])])) : null,
-    table("Two candidates side by side", ["", "first", "second"], rows), b ? null : h("p", { class: "help" }, "Choose another candidate and pin it."),
+  const both = b && a.classes && b.classes, shown = both ? names.filter((name) => a.node[name] !== b.node[name]) : [];
+  const most = (labels) => { const list = byRows(labels); return `${plural(list.length, "label")}: ${list.slice(0, 4).map(([label, n]) => `${label} ${count(n)}`).join(", ")}${list.length > 4 ? ", …" : ""}`; };
+  return card("Pinned", shown.length ? table("Attributes that differ: labels with their rows", ["attribute", "first", "second"], shown.map((name) => [name, most(a.classes.labels[name]), most(b.classes.labels[name])])) : null,
+    table("Two candidates side by side", ["", "first", "second"], rows),
+    both ? table("Classes by size", ["rows in the class", "first", "second"], a.classes.sizes.map((size, i) => [sizeText(a.classes.sizes, i), size.classes, b.classes.sizes[i].classes]).filter(([, first, second]) => first || second).map(([text, first, second]) => [text, count(first), count(second)])) : null,
+    b ? null : h("p", { class: "help" }, "Choose another candidate and pin it."),
     h("button", { type: "button", class: "small", onclick: () => { now.pinned = []; render(); } }, "Unpin"));
 }
 
@@ -160,7 +211,7 @@ function uniform() {
       sliders(tops),
       now.points.length ? h("section", { class: "card wide" }, h("h3", null, "Risk against loss"), h("p", { class: "help" }, `Every candidate that satisfies the policy${now.points.length === MAX_POINTS ? ` (the lowest ${count(MAX_POINTS)})` : ""}. Down and left is better.`), scatter(now.points, now.node, choose),
         h("details", null, h("summary", null, "As a table"), table("Candidates", ["levels", "loss", "highest risk", "suppressed"], now.points.slice(0, 300).map((p) => [levelsText(p.node), percent(p.loss), percent(p.risk), count(p.figures.suppressed)])))) : null,
-      sample(), compare())];
+      compare(), classes(), together(), sample())];
 }
 
 const lossOf = (point) => (point.measures ? point.measures.nil : null);

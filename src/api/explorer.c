@@ -39,6 +39,13 @@ shoal_status shoal_explorer_node(shoal_explorer *explorer, const unsigned *level
   return shoal_answer(shoal_explore_node(explorer, levels, figures, error), error);
 }
 
+shoal_status shoal_explorer_classes(shoal_explorer *explorer, const unsigned *levels,
+                                    shoal_visit_class *visit, void *context, shoal_error *error) {
+  SHOAL_BEGIN(error);
+  SHOAL_NEED(explorer && levels && visit, error);
+  return shoal_answer(shoal_explore_classes(explorer, levels, visit, context, error), error);
+}
+
 void shoal_explorer_free(shoal_explorer *explorer) {
   if (!explorer) return;
   shoal_explore_end(explorer);

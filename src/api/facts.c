@@ -62,6 +62,44 @@ const uint32_t *shoal_facts_class_of_rows(const shoal_facts *facts, uint64_t *n_
   return facts && n_rows ? facts->class_of_row : NULL;
 }
 
+const shoal_share_fact *shoal_facts_shares(const shoal_facts *facts, size_t *n) {
+  if (n) *n = facts ? facts->n_shares : 0;
+  return facts && n ? facts->shares : NULL;
+}
+
+size_t shoal_facts_sensitive(const shoal_facts *facts) {
+  return facts ? facts->release->context.n_sensitive : 0;
+}
+
+const char *shoal_facts_sensitive_name(const shoal_facts *facts, size_t sensitive) {
+  return sensitive < shoal_facts_sensitive(facts)
+             ? facts->release->context.sensitive[sensitive].column->name
+             : NULL;
+}
+
+const char *shoal_facts_cell(const shoal_facts *facts, size_t sensitive, uint64_t row,
+                             size_t *size_bytes) {
+  if (!size_bytes || sensitive >= shoal_facts_sensitive(facts) ||
+      row >= facts->release->given->n_rows)
+    return NULL;
+  shoal_label cell = shoal_facts_sensitive_cell(facts, sensitive, row);
+  *size_bytes = cell.size_bytes;
+  return cell.bytes;
+}
+
+shoal_status shoal_facts_histograms(shoal_facts *facts, size_t sensitive,
+                                    const shoal_count_fact **counts, size_t *n,
+                                    shoal_error *error) {
+  SHOAL_BEGIN(error);
+  if (counts) *counts = NULL;
+  if (n) *n = 0;
+  SHOAL_NEED(facts && counts && n, error);
+  SHOAL_NEED_VALUE(sensitive < shoal_facts_sensitive(facts), error);
+  shoal_status status = shoal_facts_count(facts, sensitive, n, error);
+  if (status == SHOAL_OK) *counts = facts->counts;
+  return shoal_answer(status, error);
+}
+
 size_t shoal_facts_values(const shoal_facts *facts) { return facts ? facts->n_values : 0; }
 
 bool shoal_facts_value(const shoal_facts *facts, size_t number, shoal_value_fact *fact) {
@@ -101,6 +139,41 @@ bool shoal_result_model(const shoal_result *result, size_t number, shoal_model_f
                              .is_judged = !shoal_model_unknown(model),
                              .violating_rows = model->breaking_rows,
                              .violating_classes = model->breaking_classes};
+  return true;
+}
+
+/* The nodes of a result; NULL: it has none. */
+static const shoal_node_outcome *nodes_of(const shoal_result *result, size_t *n) {
+  *n = 0;
+  if (!result) return NULL;
+  if (result->kind == SHOAL_RESULT_LATTICE) {
+    *n = result->lattice.n_nodes;
+    return result->lattice.nodes;
+  }
+  if (result->kind != SHOAL_RESULT_RELEASE || result->release.method != SHOAL_METHOD_NODE)
+    return NULL;
+  *n = result->release.node.n_nodes;
+  return result->release.node.nodes;
+}
+
+size_t shoal_result_n_nodes(const shoal_result *result) {
+  size_t n;
+  (void)nodes_of(result, &n);
+  return n;
+}
+
+bool shoal_result_node(const shoal_result *result, size_t number, shoal_node_fact *fact) {
+  size_t n;
+  const shoal_node_outcome *nodes = nodes_of(result, &n);
+  if (!fact || number >= n) return false;
+  *fact = (shoal_node_fact){.levels = nodes[number].levels,
+                            .n_levels = result->n_quasi,
+                            .height = nodes[number].height,
+                            .suppressed = nodes[number].suppressed,
+                            .classes = nodes[number].classes,
+                            .satisfies = nodes[number].satisfies,
+                            .minimal = nodes[number].minimal,
+                            .chosen = nodes[number].chosen};
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "shoal/program.h"
 #include "write/atomic_file.h"
+#include "write/database.h"
 #include "write/sink.h"
 
 struct shoal_file {
@@ -48,4 +49,14 @@ void shoal_file_free(shoal_file *file) {
   if (!file) return;
   shoal_atomic_file_close(&file->atomic_file);
   free(file);
+}
+
+shoal_status shoal_path_try_table(const char *address, bool replace, shoal_error *error) {
+  SHOAL_BEGIN(error);
+  SHOAL_NEED(address && shoal_is_database(address), error);
+  shoal_table_sink sink;
+  shoal_status status =
+      shoal_table_sink_open(&sink, address, replace, NULL, (shoal_patience){0}, error);
+  shoal_table_sink_close(&sink);
+  return shoal_answer(status, error);
 }

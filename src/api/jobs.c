@@ -76,6 +76,16 @@ shoal_status shoal_lattice(const shoal_table *table, const shoal_policy *policy,
   RETURN_RESULT(SHOAL_RESULT_LATTICE, table, shoal_job_lattice(made, table, policy, run, error));
 }
 
+shoal_status shoal_distances(const shoal_table *table, const shoal_policy *policy,
+                             const shoal_run *run, shoal_result **result, shoal_error *error) {
+  SHOAL_BEGIN(error);
+  if (result) *result = NULL;
+  SHOAL_NEED(table && policy && result, error);
+  SHOAL_NEED_SIZE(run, error);
+  RETURN_RESULT(SHOAL_RESULT_DISTANCES, table,
+                shoal_job_distances(made, table, policy, run, error));
+}
+
 shoal_status shoal_explain(const shoal_table *table, const shoal_policy *policy,
                            const shoal_run *run, shoal_result **result, shoal_error *error) {
   SHOAL_BEGIN(error);
@@ -112,6 +122,16 @@ shoal_status shoal_measure(const shoal_table *original, const shoal_table *maske
   SHOAL_NEED_SIZE(run, error);
   RETURN_RESULT(SHOAL_RESULT_MEASURE, original,
                 shoal_job_measure(made, original, masked, policy, options, run, error));
+}
+
+shoal_status shoal_verify_release(const shoal_table *masked, const shoal_table *original,
+                                  const shoal_policy *policy, const shoal_run *run,
+                                  shoal_verified *found, shoal_error *error) {
+  SHOAL_BEGIN(error);
+  if (found) *found = (shoal_verified){0};
+  SHOAL_NEED(masked && policy, error);
+  SHOAL_NEED_SIZE(run, error);
+  return shoal_answer(shoal_job_verify(masked, original, policy, run, found, error), error);
 }
 
 shoal_status shoal_certificate(const char *path, const shoal_policy *policy, const char *left_out,

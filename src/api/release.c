@@ -10,7 +10,22 @@ shoal_status shoal_anonymize(const shoal_table *table, const shoal_policy *polic
   if (release) *release = NULL;
   SHOAL_NEED(table && policy && release, error);
   SHOAL_NEED_SIZE(run, error);
-  return shoal_answer(shoal_job_anonymize(table, policy, run, release, error), error);
+  return shoal_answer(shoal_job_anonymize(table, policy, NULL, run, release, error), error);
+}
+
+shoal_status shoal_anonymize_inside(const char *source, const char *output,
+                                    const shoal_policy *policy, const shoal_write_options *options,
+                                    const shoal_run *run, shoal_release **release,
+                                    shoal_error *error) {
+  static const shoal_write_options defaults = {0};
+  SHOAL_BEGIN(error);
+  if (release) *release = NULL;
+  if (!options) options = &defaults;
+  SHOAL_NEED(source && output && policy && release, error);
+  SHOAL_NEED_SIZE(options, error);
+  SHOAL_NEED_SIZE(run, error);
+  return shoal_answer(
+      shoal_job_anonymize_inside(source, output, policy, options, run, release, error), error);
 }
 
 shoal_status shoal_release_write_beside(shoal_release *release, const char *path,

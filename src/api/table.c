@@ -6,6 +6,8 @@
 
 #include "api/arguments.h"
 #include "input/input.h"
+#include "read/database.h"
+#include "shoal/program.h"
 
 shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoal_purpose purpose,
                               const char *delimiter, const shoal_run *run, shoal_table **table,
@@ -18,14 +20,17 @@ shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoa
   return shoal_answer(shoal_input_read(path, policy, purpose, delimiter, run, table, error), error);
 }
 
+bool shoal_path_is_database(const char *path) { return path && shoal_is_database(path); }
+
 /* The stream is released also if another argument is wrong. */
-static shoal_status read_arrow(struct ArrowArrayStream *stream, const shoal_policy *policy,
-                               shoal_purpose purpose, const shoal_run *run, shoal_table **table,
-                               shoal_error *error) {
+static shoal_status read_arrow(struct ArrowArrayStream *stream, const shoal_counts *counts,
+                               const shoal_policy *policy, shoal_purpose purpose,
+                               const shoal_run *run, shoal_table **table, shoal_error *error) {
   SHOAL_NEED(table && stream->get_schema && stream->get_next, error);
-  SHOAL_NEED_VALUE(purpose <= SHOAL_FOR_COMPARISON, error);
+  SHOAL_NEED(!counts || counts->items, error);
+  SHOAL_NEED_VALUE(purpose <= SHOAL_FOR_TUPLES, error);
   SHOAL_NEED_SIZE(run, error);
-  return shoal_input_read_arrow(stream, policy, purpose, run, table, error);
+  return shoal_input_read_arrow(stream, counts, policy, purpose, run, table, error);
 }
 
 shoal_status shoal_table_from_arrow(struct ArrowArrayStream *stream, const shoal_policy *policy,
@@ -34,7 +39,20 @@ shoal_status shoal_table_from_arrow(struct ArrowArrayStream *stream, const shoal
   SHOAL_BEGIN(error);
   if (table) *table = NULL;
   SHOAL_NEED(stream && stream->release, error);
-  shoal_status status = read_arrow(stream, policy, purpose, run, table, error);
+  shoal_status status = read_arrow(stream, NULL, policy, purpose, run, table, error);
+  stream->release(stream);
+  return shoal_answer(status, error);
+}
+
+shoal_status shoal_table_from_tuples(struct ArrowArrayStream *stream, const uint64_t *counts,
+                                     size_t n_counts, const shoal_policy *policy,
+                                     shoal_purpose purpose, const shoal_run *run,
+                                     shoal_table **table, shoal_error *error) {
+  SHOAL_BEGIN(error);
+  if (table) *table = NULL;
+  SHOAL_NEED(stream && stream->release, error);
+  const shoal_counts given = {counts, n_counts};
+  shoal_status status = read_arrow(stream, &given, policy, purpose, run, table, error);
   stream->release(stream);
   return shoal_answer(status, error);
 }
@@ -60,8 +78,27 @@ shoal_status shoal_table_finish(shoal_table *table, const shoal_policy *policy,
                                 shoal_purpose purpose, shoal_error *error) {
   SHOAL_BEGIN(error);
   SHOAL_NEED(table, error);
-  SHOAL_NEED_VALUE(purpose <= SHOAL_FOR_COMPARISON, error);
+  SHOAL_NEED_VALUE(purpose <= SHOAL_FOR_TUPLES, error);
   return shoal_answer(shoal_input_finish(table, policy, purpose, error), error);
+}
+
+shoal_status shoal_table_outside(shoal_table *table, const char *name,
+                                 const shoal_column_figures *figures, shoal_error *error) {
+  SHOAL_BEGIN(error);
+  SHOAL_NEED(table && name && *name, error);
+  SHOAL_NEED_SIZE(figures, error);
+  SHOAL_NEED(!figures || !figures->n || (figures->n_rows && figures->n_values), error);
+  SHOAL_NEED_VALUE(!figures || figures->cells <= SHOAL_CELLS_TIME, error);
+  return shoal_answer(shoal_input_outside(table, name, figures, error), error);
+}
+
+shoal_status shoal_table_whole(shoal_table *table, const shoal_policy *policy, const char *column,
+                               const shoal_text_view *values, const uint64_t *counts, size_t n,
+                               shoal_error *error) {
+  SHOAL_BEGIN(error);
+  SHOAL_NEED(table && policy && column && values && counts, error);
+  SHOAL_NEED(values->offsets && (values->bytes || values->offsets[n] == values->offsets[0]), error);
+  return shoal_answer(shoal_input_whole(table, policy, column, values, counts, n, error), error);
 }
 
 uint64_t shoal_table_rows(const shoal_table *table) { return table ? table->n_records : 0; }

@@ -3,8 +3,7 @@
  * job/explore: single nodes of the lattice. The rows are grouped once; a node costs a pass over the
  * distinct tuples. The contracts are those of shoal_explorer in shoal.h.
  */
-#ifndef SHOAL_JOB_EXPLORE_H
-#define SHOAL_JOB_EXPLORE_H
+#pragma once
 
 #include "context/context.h"
 
@@ -19,5 +18,6 @@ shoal_status shoal_explore_begin(shoal_explorer *explorer, const shoal_table *ta
 void shoal_explore_end(shoal_explorer *explorer);
 shoal_status shoal_explore_node(shoal_explorer *explorer, const unsigned *levels,
                                 shoal_explored_node *figures, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif
+shoal_status shoal_explore_classes(shoal_explorer *explorer, const unsigned *levels,
+                                   shoal_visit_class *visit, void *context,
+                                   shoal_error *error) SHOAL_MUST_CHECK;

@@ -46,7 +46,11 @@ const serve_job_kind serve_job_kinds[] = {
     {"explain", "as 'shoal explain'", serve_work_explain},
     {"hierarchy", "as 'shoal hierarchy build': {\"column\": NAME, \"spec\": YAML}",
      serve_work_hierarchy},
-    {"nodes", "figures of single nodes: {\"nodes\": [{\"age\": 1, ..}]}", serve_work_nodes},
+    {"nodes",
+     "figures of single nodes: {\"nodes\": [{\"age\": 1, ..}]}; with \"classes\": [NAME, NAME] "
+     "also "
+     "the classes of the last one, and how its labels of two columns occur together",
+     serve_work_nodes},
     {"frontier", "releases in memory against k and p: {\"k\": [2, 3], \"p\": [1, 2]}",
      serve_work_frontier},
     {"anonymize", "as 'shoal anonymize': makes, writes and verifies the release",

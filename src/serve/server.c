@@ -37,14 +37,6 @@ enum {
 
 /* ---------------------------------------------------------------- connections */
 
-static void add_connection(serve_server *server, serve_connection *connection) {
-  connection->next = server->connections;
-  connection->link = &server->connections;
-  if (connection->next) connection->next->link = &connection->next;
-  server->connections = connection;
-  server->n_connections++;
-}
-
 static void notify_connection(void *user, struct MHD_Connection *connection, void **context,
                               enum MHD_ConnectionNotificationCode code) {
   serve_server *server = user;
@@ -57,7 +49,11 @@ static void notify_connection(void *user, struct MHD_Connection *connection, voi
     if (!entry) return;
     entry->fd = info ? info->connect_fd : -1;
     entry->deadline = serve_now() + server->deadline_seconds;
-    add_connection(server, entry);
+    entry->next = server->connections;
+    entry->link = &server->connections;
+    if (entry->next) entry->next->link = &entry->next;
+    server->connections = entry;
+    server->n_connections++;
   } else if (entry) {
     *entry->link = entry->next;
     if (entry->next) entry->next->link = entry->link;
@@ -283,16 +279,6 @@ static void wait_for_events(serve_server *server) {
     if (fds[i].revents) accept_connections(server, fds[i].fd);
 }
 
-static void loop(serve_server *server) {
-  server->last_request = serve_now();
-  while (!server->options->stopped() && !is_idle(server)) {
-    wait_for_events(server);
-    serve_streams_resume(server, false);
-    (void)MHD_run(server->daemon);
-    end_late_connections(server);
-  }
-}
-
 /* libmicrohttpd aborts if it is stopped while a connection is suspended. */
 static void stop(serve_server *server) {
   server->stopping = true; /* requests may still be complete when connections are run below */
@@ -324,7 +310,15 @@ shoal_status serve_run(const serve_options *options, shoal_error *error) {
     (void)fflush(stdout);
   }
   if (status == SHOAL_OK && options->open_browser) status = open_browser(server, error);
-  if (status == SHOAL_OK) loop(server);
+  if (status == SHOAL_OK) {
+    server->last_request = serve_now();
+    while (!server->options->stopped() && !is_idle(server)) {
+      wait_for_events(server);
+      serve_streams_resume(server, false);
+      (void)MHD_run(server->daemon);
+      end_late_connections(server);
+    }
+  }
   stop(server);
   memset(server->token, 0, sizeof server->token);
   free(server);

@@ -8,7 +8,7 @@
 
 enum { MAX_QUASI = 256, MAX_NODES = 5000, MAX_POINTS = 64 };
 
-/* ---------------------------------------------------------------- nodes */
+/* ---------------------------------------------------------------- one node */
 
 /* The session's explorer of this data and policy. Only jobs of this kind use it, one at a time. */
 static shoal_status get_explorer(serve_job *job, shoal_error *error) {
@@ -67,10 +67,132 @@ static json_t *tops_json(const shoal_explorer *explorer) {
   return tops;
 }
 
-/* {"nodes": [{"age": 1, ..}]} -> {"tops": {"age": 4, ..}, "nodes": [{"rows": ..}]} */
+/* ---------------------------------------------------------------- classes */
+
+enum { MAX_CLASSES = 20, MAX_PAIRS = 5000 };
+
+static const uint64_t size_bounds[] = {1, 2, 3, 5, 10, 20, 50, 100};
+enum { N_SIZES = sizeof size_bounds / sizeof *size_bounds };
+
+/* What is said about the classes of a node. */
+typedef struct class_summary {
+  const shoal_explorer *explorer;
+  json_t *labels; /* by quasi-identifier: label -> released rows */
+  json_t *pair;   /* label -> {label -> released rows} of two quasi-identifiers */
+  size_t first, second, n_pairs;
+  json_t *smallest; /* up to MAX_CLASSES released classes, ascending by rows */
+  uint64_t n_classes[N_SIZES], n_suppressed, suppressed_rows, n_one_value;
+} class_summary;
+
+static void add_rows(json_t *counts, const char *label, uint64_t rows) {
+  json_int_t sum = json_integer_value(json_object_get(counts, label)) + (json_int_t)rows;
+  (void)json_object_set_new(counts, label, json_integer(sum));
+}
+
+static void add_pair(class_summary *summary, const char *first, const char *second, uint64_t rows) {
+  json_t *row = json_object_get(summary->pair, first);
+  if (!row) {
+    if (summary->n_pairs >= MAX_PAIRS) return;
+    row = json_object();
+    (void)json_object_set_new(summary->pair, first, row);
+  }
+  size_t before = json_object_size(row);
+  if (before && !json_object_get(row, second) && summary->n_pairs >= MAX_PAIRS) return;
+  add_rows(row, second, rows);
+  summary->n_pairs += json_object_size(row) - before;
+}
+
+/* Inserts a class into the list of the smallest. Takes the labels. */
+static void add_smallest(json_t *list, const shoal_explored_class *seen, json_t *labels) {
+  size_t n = json_array_size(list), at = n;
+  while (at > 0 && json_integer_value(json_object_get(json_array_get(list, at - 1), "rows")) >
+                       (json_int_t)seen->rows)
+    at--;
+  if (at < MAX_CLASSES) {
+    json_t *values =
+        seen->fewest_values == UINT32_MAX ? json_null() : json_integer(seen->fewest_values);
+    (void)json_array_insert_new(list, at,
+                                json_pack("{s:O, s:I, s:o}", "labels", labels, "rows",
+                                          (json_int_t)seen->rows, "values", values));
+    if (n == MAX_CLASSES) (void)json_array_remove(list, MAX_CLASSES);
+  }
+  json_decref(labels);
+}
+
+static void visit_class(void *context, const shoal_explored_class *seen) {
+  class_summary *summary = context;
+  if (seen->violates) {
+    summary->n_suppressed++;
+    summary->suppressed_rows += seen->rows;
+    return;
+  }
+  json_t *labels = json_array();
+  for (size_t q = 0; q < shoal_explorer_quasi(summary->explorer); q++) {
+    json_t *label = serve_json_text(seen->labels[q], seen->label_bytes[q]);
+    add_rows(json_array_get(summary->labels, q), json_string_value(label), seen->rows);
+    (void)json_array_append_new(labels, label);
+  }
+  if (summary->pair)
+    add_pair(summary, json_string_value(json_array_get(labels, summary->first)),
+             json_string_value(json_array_get(labels, summary->second)), seen->rows);
+  size_t size = N_SIZES - 1;
+  while (seen->rows < size_bounds[size]) size--;
+  summary->n_classes[size]++;
+  if (seen->fewest_values <= 1) summary->n_one_value++;
+  add_smallest(summary->smallest, seen, labels);
+}
+
+/* The number of a quasi-identifier by its name; that of quasi-identifiers if there is none. */
+static size_t find_quasi(const shoal_explorer *explorer, const json_t *name) {
+  size_t q = 0, n = shoal_explorer_quasi(explorer);
+  while (q < n && (!json_is_string(name) ||
+                   strcmp(shoal_explorer_name(explorer, q), json_string_value(name)) != 0))
+    q++;
+  return q;
+}
+
+static json_t *summary_json(class_summary *summary) {
+  json_t *sizes = json_array(), *labels = json_object();
+  for (size_t i = 0; i < N_SIZES; i++)
+    (void)json_array_append_new(sizes, json_pack("{s:I, s:I}", "from", (json_int_t)size_bounds[i],
+                                                 "classes", (json_int_t)summary->n_classes[i]));
+  for (size_t q = 0; q < json_array_size(summary->labels); q++)
+    (void)json_object_set(labels, shoal_explorer_name(summary->explorer, q),
+                          json_array_get(summary->labels, q));
+  return json_pack("{s:o, s:O, s:o, s:O*, s:I, s:I, s:I}", "sizes", sizes, "smallest",
+                   summary->smallest, "labels", labels, "pair", summary->pair, "one_value",
+                   (json_int_t)summary->n_one_value, "suppressed_classes",
+                   (json_int_t)summary->n_suppressed, "suppressed",
+                   (json_int_t)summary->suppressed_rows);
+}
+
+/* The classes of a node; `pair` names two quasi-identifiers, or nothing. */
+static shoal_status describe_classes(shoal_explorer *explorer, const unsigned *levels,
+                                     const json_t *pair, json_t **answer, shoal_error *error) {
+  size_t n_quasi = shoal_explorer_quasi(explorer);
+  class_summary summary = {.explorer = explorer,
+                           .labels = json_array(),
+                           .smallest = json_array(),
+                           .first = find_quasi(explorer, json_array_get(pair, 0)),
+                           .second = find_quasi(explorer, json_array_get(pair, 1))};
+  for (size_t q = 0; q < n_quasi; q++) (void)json_array_append_new(summary.labels, json_object());
+  if (summary.first < n_quasi && summary.second < n_quasi) summary.pair = json_object();
+  shoal_status status = shoal_explorer_classes(explorer, levels, visit_class, &summary, error);
+  if (status == SHOAL_OK) *answer = summary_json(&summary);
+  json_decref(summary.labels);
+  json_decref(summary.smallest);
+  json_decref(summary.pair);
+  return status;
+}
+
+/* ---------------------------------------------------------------- nodes */
+
+/* {"nodes": [{"age": 1, ..}], "classes": ["age", "sex"]} -> {"tops": {"age": 4, ..}, "nodes":
+ * [{"rows": ..}], "classes": {..}} */
 shoal_status serve_work_nodes(serve_job *job, json_t **answer, shoal_error *error) {
   unsigned levels[MAX_QUASI];
-  json_t *wanted = json_object_get(job->request, "nodes"), *made = json_array();
+  json_t *wanted = json_object_get(job->request, "nodes"), *made = json_array(), *classes = NULL;
+  const json_t *pair = json_object_get(job->request, "classes");
   shoal_status status = get_explorer(job, error);
   shoal_explorer *explorer = job->session->explorer;
   if (status == SHOAL_OK &&
@@ -84,8 +206,12 @@ shoal_status serve_work_nodes(serve_job *job, json_t **answer, shoal_error *erro
     if (status == SHOAL_OK) status = shoal_explorer_node(explorer, levels, &figures, error);
     if (status == SHOAL_OK) (void)json_array_append_new(made, node_json(&figures));
   }
+  if (status == SHOAL_OK && pair && json_array_size(wanted) > 0)
+    status = describe_classes(explorer, levels, pair, &classes, error);
   if (status == SHOAL_OK)
-    *answer = json_pack("{s:o, s:O}", "tops", tops_json(explorer), "nodes", made);
+    *answer = json_pack("{s:o, s:O, s:O*}", "tops", tops_json(explorer), "nodes", made, "classes",
+                        classes);
+  json_decref(classes);
   json_decref(made);
   return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve/work_release: anonymize, and what is asked of its release: measure and attack. */
+#include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +161,7 @@ static shoal_status made_end(made *m, shoal_status status, json_t **answer, shoa
 shoal_status serve_work_measure(serve_job *job, json_t **answer, shoal_error *error) {
   made m = {0};
   shoal_status status = made_begin(job, &m, error);
+  assert(m.original || status != SHOAL_OK);
   if (status == SHOAL_OK)
     status =
         shoal_measure(m.original->table, m.masked, m.policy, NULL, &job->run, &m.result, error);

@@ -86,7 +86,18 @@ static void drop_output(struct fy_diag *diag, void *user, const char *said, size
   (void)size;
 }
 
+/* UTF-8 without control characters, as a policy must be. libfyaml 0.7 never returns from a
+ * directive with other bytes. */
+static bool is_text(const char *text, size_t size) {
+  json_t *copy = json_stringn(text, size); /* NULL: not UTF-8 */
+  json_decref(copy);
+  for (size_t i = 0; copy && i < size; i++)
+    if ((unsigned char)text[i] < 0x20 && (!text[i] || !strchr("\t\n\r", text[i]))) return false;
+  return copy != NULL;
+}
+
 json_t *serve_yaml_to_json(const char *text, size_t size) {
+  if (!is_text(text, size)) return NULL;
   struct fy_diag_cfg config;
   fy_diag_cfg_default(&config);
   config.fp = NULL;

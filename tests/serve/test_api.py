@@ -114,6 +114,27 @@ class Api(unittest.TestCase):
         self.assertAlmostEqual(chosen["measures"]["nil"], made["nodes"][at]["loss"])
         self.assertEqual(chosen["output"]["smallest_class"], made["nodes"][at]["smallest_class"])
 
+    def test_classes_of_a_node_add_up(self):
+        self.open()
+        for node in self.server.result(self.session, "lattice")["answer"]["nodes"]:
+            made = self.server.result(self.session, "nodes", {"nodes": [node["node"]], "classes": ["age", "sex"]})
+            figures, classes = made["nodes"][0], made["classes"]
+            self.assertEqual(figures["classes"], sum(size["classes"] for size in classes["sizes"]), node)
+            self.assertEqual(figures["suppressed"], classes["suppressed"], node)
+            for counts in classes["labels"].values():
+                self.assertEqual(figures["rows"], sum(counts.values()), node)
+            self.assertEqual(figures["rows"], sum(sum(row.values()) for row in classes["pair"].values()), node)
+            self.assertEqual({a: sum(row.values()) for a, row in classes["pair"].items()}, classes["labels"]["age"], node)
+            self.assertEqual(min(20, figures["classes"]), len(classes["smallest"]), node)
+            if classes["smallest"]:
+                self.assertEqual(figures["smallest_class"], classes["smallest"][0]["rows"], node)
+                rows = [c["rows"] for c in classes["smallest"]]
+                self.assertEqual(sorted(rows), rows, node)
+                self.assertTrue(all(c["values"] >= 2 for c in classes["smallest"]), node)  # the policy has p: 2
+            self.assertEqual(0, classes["one_value"], node)
+        self.assertNotIn("pair", self.server.result(self.session, "nodes", {"nodes": [node["node"]], "classes": []})["classes"])
+        self.assertNotIn("classes", self.server.result(self.session, "nodes", {"nodes": [node["node"]]}))
+
     def test_wrong_nodes_are_refused(self):
         self.open()
         for node in ({}, {"age": 1}, {"age": 9, "zip": 0, "sex": 0, "marital": 0}, {"age": "1", "zip": 0, "sex": 0, "marital": 0}):

@@ -155,7 +155,11 @@ class Page(unittest.TestCase):
         self.page.get_by_label("age: level").fill("2")
         self.page.get_by_role("row", name="Height 4").wait_for()
         self.page.get_by_role("button", name="Pin to compare").click()
-        self.page.get_by_role("rowheader", name="age", exact=True).wait_for()
+        self.page.get_by_role("rowheader", name="age", exact=True).first.wait_for()
+        self.page.get_by_text("finds a class of at least").wait_for()
+        self.page.get_by_label("Rows", exact=True).select_option("sex")
+        self.page.get_by_label("Columns", exact=True).select_option("marital")
+        self.page.get_by_role("columnheader", name="sex \\ marital").nth(2).wait_for()  # the candidate and both pinned ones
         self.page.get_by_label("age: level").fill("3")
         self.page.get_by_role("row", name="Height 5").first.wait_for()
         self.page.get_by_role("button", name="Use these levels").click()

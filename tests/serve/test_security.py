@@ -256,6 +256,16 @@ class Files(unittest.TestCase):
             made = server.result(session, "hierarchy", {"column": "age", "spec": "{intervals: [5]}"})
             self.assertIn("20;", made["csv"])
 
+    def test_policies_that_are_no_text(self):
+        with Server(self.inside) as server:
+            session = server.session()
+            for policy in (b"%: {b:\xcd\xcd\xcd\xcd\n", b"%\x01: 1\n", b"shoal: 1\n\x00"):
+                state = server.api("PUT", f"/sessions/{session}/policy", policy)["policy"]
+                self.assertIsNone(state["model"])
+                self.assertIn("policy.yaml:", state["error"])
+            state = server.api("PUT", f"/sessions/{session}/policy", "%YAML 1.2\n---\nshoal: 1\n")["policy"]
+            self.assertEqual({"shoal": 1}, state["model"])
+
     def test_files_that_a_policy_names(self):
         with Server(self.inside) as server:
             session = server.session()
