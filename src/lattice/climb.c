@@ -80,22 +80,6 @@ static shoal_status descend_fully(climb *c, shoal_error *error) {
   return SHOAL_OK;
 }
 
-/*
- * Goes to a node near the best one, or with `walks` near the current one: up to n_changes
- * attributes get another level.
- */
-static shoal_status disturb(climb *c, bool walks, size_t n_changes, shoal_error *error) {
-  const shoal_space *space = &c->search->space;
-  if (!walks) memcpy(c->at.levels, c->best_levels, space->n * sizeof *c->at.levels);
-  for (size_t i = 0; i < n_changes; i++) {
-    size_t q = (size_t)shoal_random_below(&c->random, space->n);
-    uint32_t bottom = shoal_space_bottom(space, q);
-    c->at.levels[q] =
-        bottom + (uint32_t)shoal_random_below(&c->random, (uint64_t)(space->top[q] - bottom) + 1);
-  }
-  return arrive(c, error);
-}
-
 /* Is another disturbance not worth its work? `scanned`: n_scanned at the last improvement. */
 static bool has_failed_enough(const climb *c, size_t n_failures, uint64_t scanned) {
   size_t n = c->search->space.n;
@@ -124,7 +108,18 @@ static shoal_status search_on(climb *c, bool has_start, shoal_error *error) {
     shoal_node_figures before = c->best;
     bool walks = has_failed_enough(c, n_failures, scanned) && n_failures / space->n % 2;
     size_t n_changes = MIN_CHANGES + n_failures % (walks ? MIN_CHANGES : space->n);
-    SHOAL_TRY(disturb(c, walks, n_changes, error));
+    /*
+     * Goes to a node near the best one, or with `walks` near the current one: up to n_changes
+     * attributes get another level.
+     */
+    if (!walks) memcpy(c->at.levels, c->best_levels, space->n * sizeof *c->at.levels);
+    for (size_t i = 0; i < n_changes; i++) {
+      size_t q = (size_t)shoal_random_below(&c->random, space->n);
+      uint32_t bottom = shoal_space_bottom(space, q);
+      c->at.levels[q] =
+          bottom + (uint32_t)shoal_random_below(&c->random, (uint64_t)(space->top[q] - bottom) + 1);
+    }
+    SHOAL_TRY(arrive(c, error));
     SHOAL_TRY(descend_fully(c, error));
     n_failures = shoal_node_figures_better(&c->best, &before) ? 0 : n_failures + 1;
     if (!n_failures) scanned = c->search->n_scanned;

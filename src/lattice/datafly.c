@@ -56,18 +56,6 @@ static uint64_t bin_size(uint64_t k, shoal_decimal anonymity, shoal_decimal prof
   return quotient + (rest > 0);
 }
 
-static shoal_status check_options(const datafly *f, shoal_error *error) {
-  for (size_t q = 0; q < f->search->space.n; q++) {
-    bool bad_anonymity = !is_fraction(anonymity_of(f, q));
-    if (bad_anonymity || !is_fraction(profile_of(f, q)))
-      return shoal_fail(error, SHOAL_BAD_INPUT,
-                        "datafly: the %s of '%.60s' must be a number from 0 to 1",
-                        bad_anonymity ? "anonymity level" : "profile value",
-                        f->search->frequency->quasi[q]->name);
-  }
-  return SHOAL_OK;
-}
-
 static shoal_status count_labels(datafly *f, size_t q, shoal_error *error) {
   return shoal_label_use_count(f->search->frequency, q, f->levels[q], &f->use[q], error);
 }
@@ -111,7 +99,14 @@ static bool max_labels(const datafly *f, size_t *attribute) {
 }
 
 static shoal_status walk_up(datafly *f, shoal_solution *solution, shoal_error *error) {
-  SHOAL_TRY(check_options(f, error));
+  for (size_t q = 0; q < f->search->space.n; q++) {
+    bool bad_anonymity = !is_fraction(anonymity_of(f, q));
+    if (bad_anonymity || !is_fraction(profile_of(f, q)))
+      return shoal_fail(error, SHOAL_BAD_INPUT,
+                        "datafly: the %s of '%.60s' must be a number from 0 to 1",
+                        bad_anonymity ? "anonymity level" : "profile value",
+                        f->search->frequency->quasi[q]->name);
+  }
   shoal_space_levels(&f->search->space, 0, f->levels);
   for (size_t q = 0; q < f->search->space.n; q++) SHOAL_TRY(generalize_alone(f, q, error));
   shoal_node decisive;

@@ -35,16 +35,6 @@ static shoal_status find_outliers(shoal_distance_matrix *matrix, shoal_error *er
                     (unsigned long long)(SHOAL_DISTANCE_MATRIX_MAX / 1000000));
 }
 
-static shoal_status check_heights(const shoal_frequency_set *f, shoal_error *error) {
-  for (size_t q = 0; q < f->n_quasi; q++)
-    if (shoal_hierarchy_height(f->hierarchies[q]) > UINT16_MAX)
-      return shoal_fail(error, SHOAL_BAD_INPUT,
-                        "the hierarchy of '%.60s' has more than %u levels: too many for a matrix "
-                        "of distance vectors",
-                        f->quasi[q]->name, (unsigned)UINT16_MAX);
-  return SHOAL_OK;
-}
-
 /* The lowest level with one label for both; there is one, since the top has a single label. */
 static uint16_t distance(const shoal_hierarchy *hierarchy, uint32_t a, uint32_t b) {
   if (a == b) return 0;
@@ -55,19 +45,14 @@ static uint16_t distance(const shoal_hierarchy *hierarchy, uint32_t a, uint32_t 
   return (uint16_t)level;
 }
 
-static void fill_row(shoal_distance_matrix *matrix, uint32_t x) {
-  const shoal_frequency_set *f = matrix->frequency;
-  uint32_t outlier = matrix->outliers[x];
-  uint16_t *at = matrix->distances + (size_t)x * f->n_tuples * f->n_quasi;
-  for (uint32_t y = 0; y < f->n_tuples; y++)
-    for (size_t q = 0; q < f->n_quasi; q++)
-      *at++ = distance(f->hierarchies[q], shoal_code_at(f->codes[q], outlier),
-                       shoal_code_at(f->codes[q], y));
-}
-
 static shoal_status build(shoal_distance_matrix *matrix, const shoal_run *run, shoal_error *error) {
   const shoal_frequency_set *f = matrix->frequency;
-  SHOAL_TRY(check_heights(f, error));
+  for (size_t q = 0; q < f->n_quasi; q++)
+    if (shoal_hierarchy_height(f->hierarchies[q]) > UINT16_MAX)
+      return shoal_fail(error, SHOAL_BAD_INPUT,
+                        "the hierarchy of '%.60s' has more than %u levels: too many for a matrix "
+                        "of distance vectors",
+                        f->quasi[q]->name, (unsigned)UINT16_MAX);
   SHOAL_TRY(find_outliers(matrix, error));
   size_t n_vectors = (size_t)matrix->n_outliers * f->n_tuples, n_cells;
   if (__builtin_mul_overflow(n_vectors, f->n_quasi, &n_cells)) return shoal_fail_memory(error);
@@ -75,7 +60,12 @@ static shoal_status build(shoal_distance_matrix *matrix, const shoal_run *run, s
   if (!matrix->distances) return shoal_fail_memory(error);
   for (uint32_t x = 0; x < matrix->n_outliers; x++) {
     SHOAL_TRY(shoal_run_report(run, "matrix", x, matrix->n_outliers, "outliers", error));
-    fill_row(matrix, x);
+    uint32_t outlier = matrix->outliers[x];
+    uint16_t *at = matrix->distances + (size_t)x * f->n_tuples * f->n_quasi;
+    for (uint32_t y = 0; y < f->n_tuples; y++)
+      for (size_t q = 0; q < f->n_quasi; q++)
+        *at++ = distance(f->hierarchies[q], shoal_code_at(f->codes[q], outlier),
+                         shoal_code_at(f->codes[q], y));
   }
   return SHOAL_OK;
 }

@@ -36,6 +36,7 @@ typedef struct argus {
   uint64_t *rows;      /* scratch: of each group */
   uint32_t n_active, n_groups;
   shoal_grouper grouper;
+  shoal_arena arena; /* of the arrays */
 } argus;
 
 static uint8_t sensitivity_of(const argus *a, size_t q) {
@@ -45,67 +46,31 @@ static uint8_t sensitivity_of(const argus *a, size_t q) {
 /* ------------------------------------------------------------ memory */
 
 void shoal_mu_argus_reset(shoal_mu_argus *result) {
-  for (size_t q = 0; result->suppressed && q < result->n_quasi; q++) free(result->suppressed[q]);
-  for (size_t i = 0; i < result->n_missed; i++) free(result->missed[i].attributes);
-  free(result->suppressed);
-  free(result->levels);
-  free(result->class_of_tuple);
-  free(result->class_rows);
+  shoal_arena_reset(&result->arena);
   memset(result, 0, sizeof *result);
-}
-
-static void argus_reset(argus *a) {
-  for (size_t q = 0; a->labels && q < a->n; q++) free(a->labels[q]);
-  free(a->labels);
-  free(a->n_labels);
-  free(a->n_used);
-  free(a->combination);
-  free(a->active);
-  free(a->group);
-  free(a->rows);
-  shoal_grouper_reset(&a->grouper);
 }
 
 static bool allocate(argus *a) {
   shoal_mu_argus *r = a->result;
   size_t n = a->n, n_tuples = a->frequency->n_tuples;
   r->n_quasi = n;
-  r->levels = shoal_alloc_zero(n, sizeof *r->levels);
-  r->suppressed = shoal_alloc_zero(n, sizeof *r->suppressed);
-  r->class_of_tuple = shoal_alloc(n_tuples, sizeof *r->class_of_tuple);
-  a->labels = shoal_alloc_zero(n, sizeof *a->labels);
-  a->n_labels = shoal_alloc(n, sizeof *a->n_labels);
-  a->n_used = shoal_alloc(n, sizeof *a->n_used);
-  a->combination = shoal_alloc(n, sizeof *a->combination);
-  a->active = shoal_alloc(n_tuples, sizeof *a->active);
-  a->group = shoal_alloc(n_tuples, sizeof *a->group);
-  a->rows = shoal_alloc(n_tuples, sizeof *a->rows);
-  bool ok = r->levels && r->suppressed && r->class_of_tuple && a->labels && a->n_labels &&
-            a->n_used && a->combination && a->active && a->group && a->rows;
-  for (size_t q = 0; ok && q < n; q++) {
-    r->suppressed[q] = shoal_alloc_zero(n_tuples, 1);
-    a->labels[q] = shoal_alloc(n_tuples, sizeof **a->labels);
-    ok = r->suppressed[q] && a->labels[q];
-  }
+  bool ok = SHOAL_ARENA_ZEROED(&r->arena, r->levels, n) &&
+            SHOAL_ARENA_ZEROED(&r->arena, r->suppressed, n) &&
+            SHOAL_ARENA_ARRAY(&r->arena, r->class_of_tuple, n_tuples) &&
+            SHOAL_ARENA_ZEROED(&a->arena, a->labels, n) &&
+            SHOAL_ARENA_ARRAY(&a->arena, a->n_labels, n) &&
+            SHOAL_ARENA_ARRAY(&a->arena, a->n_used, n) &&
+            SHOAL_ARENA_ARRAY(&a->arena, a->combination, n) &&
+            SHOAL_ARENA_ARRAY(&a->arena, a->active, n_tuples) &&
+            SHOAL_ARENA_ARRAY(&a->arena, a->group, n_tuples) &&
+            SHOAL_ARENA_ARRAY(&a->arena, a->rows, n_tuples);
+  for (size_t q = 0; ok && q < n; q++)
+    ok = SHOAL_ARENA_ZEROED(&r->arena, r->suppressed[q], n_tuples) &&
+         SHOAL_ARENA_ARRAY(&a->arena, a->labels[q], n_tuples);
   return ok;
 }
 
 /* ------------------------------------------------------------ levels and labels */
-
-static shoal_status check_options(const argus *a, shoal_error *error) {
-  for (size_t q = 0; q < a->n; q++) {
-    const char *name = a->frequency->quasi[q]->name;
-    if (sensitivity_of(a, q) > MAX_SENSITIVE)
-      return shoal_fail(error, SHOAL_BAD_INPUT,
-                        "mu-argus: the sensitivity of '%.60s' must be 0, 1, 2 or 3", name);
-    uint32_t top = shoal_hierarchy_height(a->frequency->hierarchies[q]);
-    if (a->options->levels && a->options->levels[q] > top)
-      return shoal_fail(error, SHOAL_BAD_INPUT,
-                        "mu-argus: level %u of '%.60s' is above its top, level %u",
-                        a->options->levels[q], name, top);
-  }
-  return SHOAL_OK;
-}
 
 /* Sets the attribute's level, and each tuple's label there. */
 static shoal_status set_level(argus *a, size_t q, shoal_error *error) {
@@ -205,32 +170,7 @@ static bool suppress_rare(argus *a, size_t size) {
   return true;
 }
 
-static shoal_status suppress_all(argus *a, shoal_error *error) {
-  uint64_t n = a->n, done = 0;
-  uint64_t total = n + n * (n - 1) / 2 + (n > 2 ? n * (n - 1) * (n - 2) / 6 : 0);
-  for (size_t size = 1; size <= a->n && size <= MAX_TOGETHER; size++) {
-    first_combination(a->combination, size);
-    do {
-      SHOAL_TRY(shoal_run_report(a->run, "mu-argus", done++, total, "combinations", error));
-      if (!is_asked_for(a, size)) continue;
-      a->result->n_combinations++;
-      if (!suppress_rare(a, size)) return shoal_fail_memory(error);
-    } while (next_combination(a->combination, size, a->n));
-  }
-  return SHOAL_OK;
-}
-
 /* ------------------------------------------------------------ what was missed */
-
-static void count_suppressed(const argus *a) {
-  shoal_mu_argus *r = a->result;
-  for (uint32_t t = 0; t < a->frequency->n_tuples; t++) {
-    uint64_t n_rows = a->frequency->base.n_rows[t], n_cells = 0;
-    for (size_t q = 0; q < a->n; q++) n_cells += r->suppressed[q][t];
-    r->n_cells += n_cells * n_rows;
-    if (n_cells > 0) r->n_rows += n_rows;
-  }
-}
 
 /* The classes of the release, over all quasi-identifiers. */
 static bool find_classes(argus *a) {
@@ -240,8 +180,7 @@ static bool find_classes(argus *a) {
   first_combination(a->combination, a->n);
   if (!count_groups(a, a->n, true)) return false;
   r->n_classes = a->n_groups;
-  r->class_rows = shoal_alloc(a->n_groups, sizeof *r->class_rows);
-  if (!r->class_rows) return false;
+  if (!SHOAL_ARENA_ARRAY(&r->arena, r->class_rows, a->n_groups)) return false;
   for (uint32_t t = 0; t < a->n_active; t++) r->class_of_tuple[t] = a->group[t];
   for (uint32_t c = 0; c < a->n_groups; c++) {
     r->class_rows[c] = a->rows[c];
@@ -260,8 +199,8 @@ static bool record_missed(argus *a, size_t size) {
   for (uint32_t g = 0; g < a->n_groups; g++)
     if (a->rows[g] < a->options->k) n_rows += a->rows[g];
   if (n_rows == 0) return true;
-  size_t *attributes = shoal_alloc(size, sizeof *attributes);
-  if (!attributes) return false;
+  size_t *attributes;
+  if (!SHOAL_ARENA_ARRAY(&r->arena, attributes, size)) return false;
   memcpy(attributes, a->combination, size * sizeof *attributes);
   r->missed[r->n_missed++] = (shoal_mu_argus_missed){.attributes = attributes,
                                                      .n_attributes = size,
@@ -270,7 +209,39 @@ static bool record_missed(argus *a, size_t size) {
   return true;
 }
 
-static shoal_status find_missed(argus *a, shoal_error *error) {
+static shoal_status run_all(argus *a, shoal_error *error) {
+  for (size_t q = 0; q < a->n; q++) {
+    const char *name = a->frequency->quasi[q]->name;
+    if (sensitivity_of(a, q) > MAX_SENSITIVE)
+      return shoal_fail(error, SHOAL_BAD_INPUT,
+                        "mu-argus: the sensitivity of '%.60s' must be 0, 1, 2 or 3", name);
+    uint32_t top = shoal_hierarchy_height(a->frequency->hierarchies[q]);
+    if (a->options->levels && a->options->levels[q] > top)
+      return shoal_fail(error, SHOAL_BAD_INPUT,
+                        "mu-argus: level %u of '%.60s' is above its top, level %u",
+                        a->options->levels[q], name, top);
+  }
+  if (!allocate(a)) return shoal_fail_memory(error);
+  for (size_t q = 0; q < a->n; q++) SHOAL_TRY(set_level(a, q, error));
+  uint64_t n = a->n, done = 0;
+  uint64_t total = n + n * (n - 1) / 2 + (n > 2 ? n * (n - 1) * (n - 2) / 6 : 0);
+  for (size_t size = 1; size <= a->n && size <= MAX_TOGETHER; size++) {
+    first_combination(a->combination, size);
+    do {
+      SHOAL_TRY(shoal_run_report(a->run, "mu-argus", done++, total, "combinations", error));
+      if (!is_asked_for(a, size)) continue;
+      a->result->n_combinations++;
+      if (!suppress_rare(a, size)) return shoal_fail_memory(error);
+    } while (next_combination(a->combination, size, a->n));
+  }
+  shoal_mu_argus *r = a->result;
+  for (uint32_t t = 0; t < a->frequency->n_tuples; t++) {
+    uint64_t n_rows = a->frequency->base.n_rows[t], n_cells = 0;
+    for (size_t q = 0; q < a->n; q++) n_cells += r->suppressed[q][t];
+    r->n_cells += n_cells * n_rows;
+    if (n_cells > 0) r->n_rows += n_rows;
+  }
+  if (!find_classes(a)) return shoal_fail_memory(error);
   uint64_t tried = 0;
   for (size_t size = 1; size <= a->n; size++) {
     first_combination(a->combination, size);
@@ -282,16 +253,6 @@ static shoal_status find_missed(argus *a, shoal_error *error) {
   }
   a->result->missed_all = true;
   return SHOAL_OK;
-}
-
-static shoal_status run_all(argus *a, shoal_error *error) {
-  SHOAL_TRY(check_options(a, error));
-  if (!allocate(a)) return shoal_fail_memory(error);
-  for (size_t q = 0; q < a->n; q++) SHOAL_TRY(set_level(a, q, error));
-  SHOAL_TRY(suppress_all(a, error));
-  count_suppressed(a);
-  if (!find_classes(a)) return shoal_fail_memory(error);
-  return find_missed(a, error);
 }
 
 shoal_status shoal_mu_argus_run(const shoal_frequency_set *frequency,
@@ -306,6 +267,7 @@ shoal_status shoal_mu_argus_run(const shoal_frequency_set *frequency,
   shoal_grouper_init(&a.grouper);
   shoal_status status = run_all(&a, error);
   if (status != SHOAL_OK) shoal_mu_argus_reset(result);
-  argus_reset(&a);
+  shoal_arena_reset(&a.arena);
+  shoal_grouper_reset(&a.grouper);
   return status;
 }

@@ -9,8 +9,7 @@
  * 0 not identifying (never suppressed). The paper only says that "the specified sensitivity values
  * guide the choice" of combinations. Hence two readings.
  */
-#ifndef SHOAL_LATTICE_MU_ARGUS_H
-#define SHOAL_LATTICE_MU_ARGUS_H
+#pragma once
 
 #include "group/classes.h"
 
@@ -60,7 +59,8 @@ typedef struct shoal_mu_argus {
   uint64_t n_unsafe_rows;                                  /* in these */
   shoal_mu_argus_missed missed[SHOAL_MU_ARGUS_MAX_MISSED]; /* smallest first, then ascending */
   size_t n_missed;
-  bool missed_all; /* every combination was tried: `missed` is complete */
+  bool missed_all;   /* every combination was tried: `missed` is complete */
+  shoal_arena arena; /* of the arrays */
 } shoal_mu_argus;
 
 /*
@@ -72,5 +72,3 @@ shoal_status shoal_mu_argus_run(const shoal_frequency_set *frequency,
                                 const shoal_mu_argus_options *options, const shoal_run *run,
                                 shoal_mu_argus *result, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_mu_argus_reset(shoal_mu_argus *result);
-
-#endif

@@ -67,8 +67,12 @@ static double extra_of(const shoal_place *p, size_t q, uint32_t level, const uin
   return sum;
 }
 
-/* Adds the atoms that are suppressed at only one of the two nodes, attributes of the move apart. */
-static void add_changes(const shoal_place *p, const worker *w, const shoal_move *m) {
+/* The cost of a neighbour from the classes of its atoms. */
+static double cost_of_levels(const shoal_place *p, const worker *w, const shoal_move *m) {
+  size_t n = p->search->space.n;
+  memcpy(w->extra, p->extra, n * sizeof *w->extra);
+  /* Adds the atoms that are suppressed at only one of the two nodes, attributes of the move apart.
+   */
   const shoal_frequency_set *frequency = p->search->frequency;
   const shoal_classes *atoms = &p->atoms;
   for (uint32_t i = 0; i < atoms->n_classes; i++) {
@@ -82,13 +86,6 @@ static void add_changes(const shoal_place *p, const worker *w, const shoal_move 
       w->extra[q] += rows * lost_at(p, q, w->levels[q])[of_leaf[code]];
     }
   }
-}
-
-/* The cost of a neighbour from the classes of its atoms. */
-static double cost_of_levels(const shoal_place *p, const worker *w, const shoal_move *m) {
-  size_t n = p->search->space.n;
-  memcpy(w->extra, p->extra, n * sizeof *w->extra);
-  add_changes(p, w, m);
   w->extra[m->q] = extra_of(p, m->q, m->lq, w->ids, w->violates);
   if (m->r != SHOAL_NO_ATTRIBUTE) w->extra[m->r] = extra_of(p, m->r, m->lr, w->ids, w->violates);
   for (size_t q = 0; q < n; q++)

@@ -150,23 +150,6 @@ static shoal_status compute_cost(const optimal *o, shoal_node_evaluation *evalua
   return status;
 }
 
-/* Rows suppressed, and the bound for nodes below. Fills `violates` if not all is monotone. */
-static shoal_judgement judge(const optimal *o, const shoal_node_evaluation *evaluation,
-                             uint8_t *violates, finding *found) {
-  const shoal_search *search = o->search;
-  const shoal_classes *classes = &evaluation->classes;
-  shoal_judgement judged =
-      shoal_search_judge(search, evaluation->levels, evaluation->grouper, classes, o->limit,
-                         search->monotone ? NULL : violates);
-  uint64_t min_suppressed = judged.suppressed;
-  if (min_suppressed && !search->monotone)
-    min_suppressed =
-        shoal_min_suppressed(search->requirements, search->frequency, classes, violates);
-  if (min_suppressed <= o->limit) found->min_suppressed = min_suppressed;
-  if (judged.suppressed <= o->limit) found->suppressed = judged.suppressed;
-  return judged;
-}
-
 static shoal_status evaluate_node(void *user, size_t i, shoal_node_evaluation *evaluation) {
   batch_work *w = user;
   const optimal *o = w->o;
@@ -181,7 +164,17 @@ static shoal_status evaluate_node(void *user, size_t i, shoal_node_evaluation *e
   if (found->fails_by_size) return SHOAL_OK;
   uint8_t *violates = shoal_alloc(evaluation->classes.n_classes, 1);
   if (!violates) return shoal_fail_memory(&evaluation->error);
-  shoal_judgement judged = judge(o, evaluation, violates, found);
+  /* Rows suppressed, and the bound for nodes below. Fills `violates` if not all is monotone. */
+  const shoal_classes *classes = &evaluation->classes;
+  shoal_judgement judged =
+      shoal_search_judge(search, evaluation->levels, evaluation->grouper, classes, o->limit,
+                         search->monotone ? NULL : violates);
+  uint64_t min_suppressed = judged.suppressed;
+  if (min_suppressed && !search->monotone)
+    min_suppressed =
+        shoal_min_suppressed(search->requirements, search->frequency, classes, violates);
+  if (min_suppressed <= o->limit) found->min_suppressed = min_suppressed;
+  if (judged.suppressed <= o->limit) found->suppressed = judged.suppressed;
   double level_bound = shoal_cost_bound_at(&o->bound, evaluation->levels, 0);
   double bound = shoal_cost_bound_at(&o->bound, evaluation->levels, judged.suppressed);
   shoal_status status = SHOAL_OK;
@@ -280,15 +273,6 @@ static shoal_status probe(void *user, const size_t *positions, size_t n, bool *a
   return SHOAL_OK;
 }
 
-/* Finds the highest node on a path from this one that excludes it; evaluates what it must. */
-static shoal_status climb(optimal *o, const shoal_frontier_node *node, shoal_error *error) {
-  climb_state c = {.o = o, .node = node};
-  memcpy(o->levels, o->frontier.levels, o->search->space.n * sizeof *o->levels);
-  size_t length = shoal_cost_bound_path(&o->bound, node->node, o->levels, o->path);
-  assert(length <= (size_t)o->search->space.height + 1);
-  return shoal_path_bisect(o->search, length, &HIGH_UP, probe, &c, error);
-}
-
 /* ------------------------------------------------------------ the search */
 
 /* Nodes that wait for their evaluation; more than one only if not all is monotone. */
@@ -312,7 +296,14 @@ static shoal_status visit(optimal *o, const shoal_frontier_node *node, pending *
                           shoal_error *error) {
   const uint32_t *levels = o->frontier.levels;
   if (is_evaluated(o, node->node) || is_excluded(o, node, levels)) return SHOAL_OK;
-  if (o->bounds_parts) SHOAL_TRY(climb(o, node, error));
+  if (o->bounds_parts) {
+    /* Finds the highest node on a path from this one that excludes it; evaluates what it must. */
+    climb_state c = {.o = o, .node = node};
+    memcpy(o->levels, o->frontier.levels, o->search->space.n * sizeof *o->levels);
+    size_t length = shoal_cost_bound_path(&o->bound, node->node, o->levels, o->path);
+    assert(length <= (size_t)o->search->space.height + 1);
+    SHOAL_TRY(shoal_path_bisect(o->search, length, &HIGH_UP, probe, &c, error));
+  }
   if (is_evaluated(o, node->node) || is_excluded(o, node, levels)) return SHOAL_OK;
   p->nodes[p->n++] = *node;
   return p->n == p->max ? flush(o, p, error) : SHOAL_OK;
@@ -334,24 +325,6 @@ static double classes_per_tuple(const shoal_search *search, const uint32_t *leve
   double classes = 1;
   for (size_t q = 0; q < f->n_quasi; q++) classes *= f->hierarchies[q]->levels[levels[q]].n_labels;
   return classes / f->n_tuples;
-}
-
-/*
- * Evaluates a few nodes for their snapshots. All paths raise attributes in about the same order, so
- * nodes low on the path from the bottom are below most nodes that will be evaluated, and have few
- * classes already. For tables of many tuples, nodes are skipped that are too low for that.
- */
-static shoal_status prepare_snapshots(optimal *o, shoal_error *error) {
-  bool many = o->search->frequency->n_tuples >= MANY_TUPLES;
-  shoal_space_levels(&o->search->space, 0, o->levels);
-  size_t length = shoal_cost_bound_path(&o->bound, 0, o->levels, o->path);
-  for (size_t tenth = 2; o->bounds_parts && tenth <= 5; tenth++) {
-    uint64_t node = o->path[length * tenth / 10];
-    shoal_space_levels(&o->search->space, node, o->levels);
-    if (many && classes_per_tuple(o->search, o->levels) > MAX_CLASSES_PER_TUPLE) continue;
-    SHOAL_TRY(evaluate(o, &node, 1, error));
-  }
-  return SHOAL_OK;
 }
 
 /*
@@ -380,7 +353,20 @@ static shoal_status branch_and_bound(optimal *o, shoal_error *error) {
     SHOAL_TRY(descend(o, error));
     if (o->search->monotone && !o->found) return SHOAL_OK; /* no node satisfies */
   }
-  SHOAL_TRY(prepare_snapshots(o, error));
+  /*
+   * Evaluates a few nodes for their snapshots. All paths raise attributes in about the same order,
+   * so nodes low on the path from the bottom are below most nodes that will be evaluated, and have
+   * few classes already. For tables of many tuples, nodes are skipped that are too low for that.
+   */
+  bool many = o->search->frequency->n_tuples >= MANY_TUPLES;
+  shoal_space_levels(&o->search->space, 0, o->levels);
+  size_t length = shoal_cost_bound_path(&o->bound, 0, o->levels, o->path);
+  for (size_t tenth = 2; o->bounds_parts && tenth <= 5; tenth++) {
+    uint64_t node = o->path[length * tenth / 10];
+    shoal_space_levels(&o->search->space, node, o->levels);
+    if (many && classes_per_tuple(o->search, o->levels) > MAX_CLASSES_PER_TUPLE) continue;
+    SHOAL_TRY(evaluate(o, &node, 1, error));
+  }
   shoal_frontier_node node;
   bool more;
   for (;;) {

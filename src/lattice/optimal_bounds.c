@@ -10,16 +10,7 @@
 /* ------------------------------------------------------------ cost bound */
 
 void shoal_cost_bound_reset(shoal_cost_bound *bound) {
-  for (size_t q = 0; bound->levels && q < bound->n; q++) {
-    for (uint32_t l = 0; bound->levels[q] && l <= bound->search->space.top[q]; l++) {
-      free(bound->levels[q][l].rows);
-      free(bound->levels[q][l].extra);
-      free(bound->levels[q][l].lost);
-    }
-    free(bound->levels[q]);
-  }
-  free(bound->levels);
-  free(bound->weight);
+  shoal_arena_reset(&bound->arena);
   memset(bound, 0, sizeof *bound);
 }
 
@@ -34,12 +25,12 @@ static int by_extra(const void *a, const void *b) {
   return (x->extra > y->extra) - (x->extra < y->extra);
 }
 
-static bool sum_labels(shoal_level_bound *out, label_loss *labels, uint32_t n) {
+static bool sum_labels(shoal_arena *arena, shoal_level_bound *out, label_loss *labels, uint32_t n) {
   if (n > 1) qsort(labels, n, sizeof *labels, by_extra);
   out->n_labels = n;
-  out->rows = shoal_alloc((size_t)n + 1, sizeof *out->rows);
-  out->extra = shoal_alloc((size_t)n + 1, sizeof *out->extra);
-  if (!out->rows || !out->extra) return false;
+  if (!SHOAL_ARENA_ARRAY(arena, out->rows, (size_t)n + 1) ||
+      !SHOAL_ARENA_ARRAY(arena, out->extra, (size_t)n + 1))
+    return false;
   out->rows[0] = 0;
   out->extra[0] = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -62,8 +53,7 @@ static bool fill_level(shoal_cost_bound *bound, const shoal_level_costs *costs, 
   out->term = term_of(bound, q, out->cost);
   uint64_t *label_rows = shoal_alloc_zero(level->n_labels, sizeof *label_rows);
   label_loss *labels = shoal_alloc(level->n_labels, sizeof *labels);
-  out->lost = shoal_alloc_zero(level->n_labels, sizeof *out->lost);
-  bool ok = label_rows && labels && out->lost;
+  bool ok = label_rows && labels && SHOAL_ARENA_ZEROED(&bound->arena, out->lost, level->n_labels);
   uint32_t n = 0;
   for (uint32_t v = 0; ok && v < frequency->quasi[q]->n_values; v++)
     label_rows[level->of_leaf[v]] += costs->rows[q][v];
@@ -73,7 +63,7 @@ static bool fill_level(shoal_cost_bound *bound, const shoal_level_costs *costs, 
     out->lost[label] = extra > 0 ? extra : 0;
     labels[n++] = (label_loss){out->lost[label], label_rows[label]};
   }
-  ok = ok && sum_labels(out, labels, n);
+  ok = ok && sum_labels(&bound->arena, out, labels, n);
   free(label_rows);
   free(labels);
   return ok;
@@ -81,8 +71,7 @@ static bool fill_level(shoal_cost_bound *bound, const shoal_level_costs *costs, 
 
 static bool fill_attribute(shoal_cost_bound *bound, const shoal_level_costs *costs, size_t q) {
   uint32_t top = bound->search->space.top[q];
-  bound->levels[q] = shoal_alloc_zero((size_t)top + 1, sizeof **bound->levels);
-  bool ok = bound->levels[q] != NULL;
+  bool ok = SHOAL_ARENA_ZEROED(&bound->arena, bound->levels[q], (size_t)top + 1) != NULL;
   for (uint32_t l = 0; ok && l <= top; l++) ok = fill_level(bound, costs, q, l);
   double n = (double)bound->search->frequency->n_records;
   for (uint32_t l = 0; ok && l < top; l++) {
@@ -98,9 +87,8 @@ shoal_status shoal_cost_bound_init(shoal_cost_bound *bound, const shoal_search *
                                    shoal_error *error) {
   assert(objective->level_cost && objective->row_lost);
   *bound = (shoal_cost_bound){.search = search, .objective = objective, .n = search->space.n};
-  bound->weight = shoal_alloc(bound->n, sizeof *bound->weight);
-  bound->levels = shoal_alloc_zero(bound->n, sizeof *bound->levels);
-  bool ok = bound->weight && bound->levels;
+  bool ok = SHOAL_ARENA_ARRAY(&bound->arena, bound->weight, bound->n) &&
+            SHOAL_ARENA_ZEROED(&bound->arena, bound->levels, bound->n);
   double sum = 0;
   for (size_t q = 0; q < bound->n; q++) sum += shoal_objective_weight(search, q);
   if (!(sum > 0)) sum = 1; /* all weights are 0: so are all costs */

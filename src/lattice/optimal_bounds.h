@@ -8,8 +8,7 @@
  * far.
  * - Frontier: the nodes that are still to be visited, by ascending cost bound.
  */
-#ifndef SHOAL_LATTICE_OPTIMAL_BOUNDS_H
-#define SHOAL_LATTICE_OPTIMAL_BOUNDS_H
+#pragma once
 
 #include "lattice/objective.h"
 #include "lattice/search.h"
@@ -39,6 +38,7 @@ typedef struct shoal_cost_bound {
   size_t n;
   double *weight;             /* by quasi-identifier; divided by their sum for a mean */
   shoal_level_bound **levels; /* by quasi-identifier and level */
+  shoal_arena arena;          /* of both */
 } shoal_cost_bound;
 
 /* Cost: a pass over the values of each attribute for each of its levels. Reset also if it fails. */
@@ -137,5 +137,3 @@ shoal_status shoal_frontier_next(shoal_frontier *frontier, shoal_frontier_node *
 
 /* No node from the one returned last on has a smaller bound. */
 double shoal_frontier_min(const shoal_frontier *frontier);
-
-#endif

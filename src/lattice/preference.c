@@ -38,13 +38,6 @@ static int64_t weight_of(const shoal_preference *self, const shoal_space *space,
   return weight;
 }
 
-static bool weights_fit(const shoal_decimal *weights, size_t n) {
-  int64_t weight;
-  for (size_t q = 0; weights && q < n; q++)
-    if (!shoal_decimal_rescale(weights[q], common_scale(weights, n), &weight)) return false;
-  return true;
-}
-
 /*
  * The sign of the sum of weight x (level of a - level of b), each over its height if relative. A
  * term can have 126 bits, and their sum does not fit into 128: positive and negative ones are
@@ -205,9 +198,12 @@ shoal_status shoal_preferences_bind(const shoal_policy *policy,
                                     size_t *n_preferences, shoal_error *error) {
   *n_preferences = policy->n_prefer;
   *preferences = NULL;
-  if (!weights_fit(weights, frequency->n_quasi))
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = policy->file},
-                         "method.weights have too many digits for exact sums: round them");
+  size_t n = frequency->n_quasi;
+  int64_t weight;
+  for (size_t q = 0; weights && q < n; q++)
+    if (!shoal_decimal_rescale(weights[q], common_scale(weights, n), &weight))
+      return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = policy->file},
+                           "method.weights have too many digits for exact sums: round them");
   *preferences = shoal_alloc(policy->n_prefer, sizeof **preferences);
   if (!*preferences) return shoal_fail_memory(error);
   for (size_t i = 0; i < policy->n_prefer; i++) {

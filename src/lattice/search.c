@@ -80,13 +80,6 @@ static void drop_snapshot(struct shoal_snapshots *store, size_t i) {
   *item = store->items[--store->n_items];
 }
 
-static void drop_oldest(struct shoal_snapshots *store) {
-  size_t oldest = 0;
-  for (size_t i = 1; i < store->n_items; i++)
-    if (store->items[i].used < store->items[oldest].used) oldest = i;
-  drop_snapshot(store, oldest);
-}
-
 /* Takes the classes: stores them, or frees them if they are not worth storing. */
 static void take_snapshot(struct shoal_snapshots *store, const uint32_t *levels,
                           shoal_classes *classes, uint32_t n_source) {
@@ -100,8 +93,12 @@ static void take_snapshot(struct shoal_snapshots *store, const uint32_t *levels,
     return;
   }
   while (store->n_items &&
-         (store->n_items == MAX_SNAPSHOTS || store->bytes + bytes > MAX_SNAPSHOT_BYTES))
-    drop_oldest(store);
+         (store->n_items == MAX_SNAPSHOTS || store->bytes + bytes > MAX_SNAPSHOT_BYTES)) {
+    size_t oldest = 0;
+    for (size_t i = 1; i < store->n_items; i++)
+      if (store->items[i].used < store->items[oldest].used) oldest = i;
+    drop_snapshot(store, oldest);
+  }
   memcpy(copy, levels, store->n_levels * sizeof *copy);
   store->items[store->n_items++] = (snapshot){copy, *classes, bytes, ++store->clock};
   store->bytes += bytes;
@@ -465,16 +462,6 @@ static shoal_status decide(void *user, size_t i, shoal_node_evaluation *evaluati
   return SHOAL_OK;
 }
 
-static void decide_by_matrix(shoal_search *search, const uint64_t *nodes, size_t n,
-                             bool *satisfies) {
-  for (size_t i = 0; i < n; i++) {
-    shoal_space_levels(&search->space, nodes[i], search->levels);
-    count_evaluation(search, nodes[i], search->matrix->n_outliers);
-    satisfies[i] =
-        is_within_limit(search, shoal_distance_matrix_required(search->matrix, search->levels));
-  }
-}
-
 /* The rows that must be suppressed at search->levels, or more than the limit, if *known. */
 static shoal_status decide_by_tuples(const shoal_search *search, uint64_t *rows, bool *known,
                                      shoal_error *error) {
@@ -515,7 +502,12 @@ shoal_status shoal_search_decide_batch(shoal_search *search, const uint64_t *nod
                                        bool *satisfies, shoal_error *error) {
   assert(n <= SHOAL_BATCH_NODES);
   if (search->matrix) {
-    decide_by_matrix(search, nodes, n, satisfies);
+    for (size_t i = 0; i < n; i++) {
+      shoal_space_levels(&search->space, nodes[i], search->levels);
+      count_evaluation(search, nodes[i], search->matrix->n_outliers);
+      satisfies[i] =
+          is_within_limit(search, shoal_distance_matrix_required(search->matrix, search->levels));
+    }
     return SHOAL_OK;
   }
   decide_work by_size = {.search = search}, by_all = {.search = search};

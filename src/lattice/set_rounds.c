@@ -132,21 +132,6 @@ static void free_entry(set_entry *entry) {
   free(entry);
 }
 
-/* Class of each bottom class at the levels. */
-static void number_classes(const shoal_set_rounds *r, size_t s, const uint32_t *levels,
-                           uint32_t *ids) {
-  const shoal_quasi_set *set = &r->requirements->sets[s];
-  const shoal_classes *bottom = &r->sets[s].bottom;
-  memset(ids, 0, bottom->n_classes * sizeof *ids);
-  for (size_t i = 0; i < set->n; i++) {
-    size_t q = set->quasi[i];
-    const shoal_level *level = &r->frequency->hierarchies[q]->levels[levels[q]];
-    for (uint32_t b = 0; b < bottom->n_classes; b++)
-      ids[b] = ids[b] * level->n_labels +
-               level->of_leaf[shoal_code_at(r->frequency->codes[q], bottom->tuple[b])];
-  }
-}
-
 /* Classes over the set at the levels, with empty ones; more than max_classes: too many. */
 static uint64_t count_classes(const shoal_set_rounds *r, size_t s, const uint32_t *levels) {
   const shoal_quasi_set *set = &r->requirements->sets[s];
@@ -207,7 +192,17 @@ static set_entry *new_entry(const shoal_set_rounds *r, size_t s, const uint32_t 
   bool ok = ids && violates && entry;
   if (ok) {
     entry->n_classes = n_classes;
-    number_classes(r, s, levels, ids);
+    /* Class of each bottom class at the levels. */
+    const shoal_quasi_set *set = &r->requirements->sets[s];
+    const shoal_classes *bottom = &r->sets[s].bottom;
+    memset(ids, 0, bottom->n_classes * sizeof *ids);
+    for (size_t i = 0; i < set->n; i++) {
+      size_t q = set->quasi[i];
+      const shoal_level *level = &r->frequency->hierarchies[q]->levels[levels[q]];
+      for (uint32_t b = 0; b < bottom->n_classes; b++)
+        ids[b] = ids[b] * level->n_labels +
+                 level->of_leaf[shoal_code_at(r->frequency->codes[q], bottom->tuple[b])];
+    }
     ok = fill_entry(r, s, ids, entry, violates);
   }
   free(ids);
@@ -358,17 +353,6 @@ static uint32_t count_lost(work *w, size_t s) {
   return n_again;
 }
 
-static void find_labels(work *w) {
-  const shoal_frequency_set *frequency = w->r->frequency;
-  for (uint32_t i = w->from; i < w->to; i++)
-    w->n_rows[i - w->from] = (uint32_t)frequency->base.n_rows[w->queue[i]];
-  for (size_t q = 0; q < frequency->n_quasi; q++) {
-    const uint32_t *of_leaf = frequency->hierarchies[q]->levels[w->levels[q]].of_leaf;
-    for (uint32_t i = w->from; i < w->to; i++)
-      w->labels[q][i - w->from] = of_leaf[shoal_code_at(frequency->codes[q], w->queue[i])];
-  }
-}
-
 /* False: no memory. */
 static bool empty_worklist(work *w) {
   for (size_t s = 1; s < w->r->n_sets; s++)
@@ -376,7 +360,14 @@ static bool empty_worklist(work *w) {
       suppress(w, w->entries[s]->violating[i]);
   while (w->from < w->n_queue && w->rows <= w->limit) {
     w->to = w->n_queue;
-    find_labels(w);
+    const shoal_frequency_set *frequency = w->r->frequency;
+    for (uint32_t i = w->from; i < w->to; i++)
+      w->n_rows[i - w->from] = (uint32_t)frequency->base.n_rows[w->queue[i]];
+    for (size_t q = 0; q < frequency->n_quasi; q++) {
+      const uint32_t *of_leaf = frequency->hierarchies[q]->levels[w->levels[q]].of_leaf;
+      for (uint32_t i = w->from; i < w->to; i++)
+        w->labels[q][i - w->from] = of_leaf[shoal_code_at(frequency->codes[q], w->queue[i])];
+    }
     for (size_t s = 1; s < w->r->n_sets && w->rows <= w->limit; s++) {
       uint32_t n_again = w->entries[s] ? count_lost(w, s) : 0;
       /* A few parts are nearly always enough: a larger class never violates. */
@@ -517,26 +508,20 @@ static void prepare_on_thread(void *user, unsigned thread) {
   shoal_grouper_reset(&grouper);
 }
 
-/* A set's index has about as many bytes as its tuples and twice its bottom classes. */
-static bool is_useful(const shoal_frequency_set *frequency, const shoal_requirements *requirements,
-                      const shoal_space *space, uint64_t max_suppressed) {
-  size_t bytes = frequency->n_tuples * sizeof(uint32_t) + shoal_classes_bytes(&frequency->base) / 4;
-  if (requirements->n_sets <= 1 || !requirements->monotone || requirements->sets[0].required ||
-      max_suppressed == 0 || frequency->n_records >= UINT32_MAX ||
-      bytes > MAX_BYTES / requirements->n_sets)
-    return false;
-  for (size_t s = 1; s < requirements->n_sets; s++)
-    if (shoal_set_count_entries(space, &requirements->sets[s]) > SHOAL_MAX_SET_ENTRIES)
-      return false;
-  return true;
-}
-
 shoal_status shoal_set_rounds_new(const shoal_frequency_set *frequency,
                                   const shoal_requirements *requirements, const shoal_space *space,
                                   uint64_t max_suppressed, const shoal_run *run,
                                   shoal_set_rounds **rounds, shoal_error *error) {
   *rounds = NULL;
-  if (!is_useful(frequency, requirements, space, max_suppressed)) return SHOAL_OK;
+  /* A set's index has about as many bytes as its tuples and twice its bottom classes. */
+  size_t bytes = frequency->n_tuples * sizeof(uint32_t) + shoal_classes_bytes(&frequency->base) / 4;
+  if (requirements->n_sets <= 1 || !requirements->monotone || requirements->sets[0].required ||
+      max_suppressed == 0 || frequency->n_records >= UINT32_MAX ||
+      bytes > MAX_BYTES / requirements->n_sets)
+    return SHOAL_OK;
+  for (size_t s = 1; s < requirements->n_sets; s++)
+    if (shoal_set_count_entries(space, &requirements->sets[s]) > SHOAL_MAX_SET_ENTRIES)
+      return SHOAL_OK;
   shoal_set_rounds *r = shoal_alloc_zero(1, sizeof *r);
   uint32_t *bottom = shoal_alloc(space->n, sizeof *bottom);
   bool ok = r && bottom;

@@ -19,7 +19,8 @@ static void add_preferred(shoal_text *t, const shoal_result *r) {
   for (size_t p = 0; p < r->lattice.n_preferred; p++) {
     const shoal_preferred *preferred = &r->lattice.preferred[p];
     shoal_text_add(t, "  ");
-    shoal_text_add_padded(t, preferred->policy, 18);
+    shoal_text_add_padded(
+        t, strcmp(preferred->policy, "policy") ? preferred->policy : "the policy's prefer", 21);
     for (size_t i = 0; i < preferred->n_nodes; i++) {
       shoal_text_add(t, " ");
       shoal_format_node(t, r, r->lattice.nodes[preferred->nodes[i]].levels);
@@ -36,7 +37,7 @@ void shoal_lattice_text(const shoal_result *r, shoal_text *t) {
   size_t width = r->n_quasi * 2 + 1 > 6 ? r->n_quasi * 2 + 1 : 6;
   for (size_t i = 4; i < width; i++) shoal_text_add(t, " ");
   shoal_text_add(t, "  suppressed    classes  verdict\n");
-  size_t minimal = 0;
+  size_t minimal = 0, local = 0;
   for (size_t i = 0; i < r->lattice.n_nodes; i++) {
     const shoal_node_outcome *n = &r->lattice.nodes[i];
     shoal_text_print(t, "  %6u  ", n->height);
@@ -45,13 +46,19 @@ void shoal_lattice_text(const shoal_result *r, shoal_text *t) {
     for (size_t used = t->size_bytes - start; used < width; used++) shoal_text_add(t, " ");
     shoal_text_print(t, "  %10llu %10llu  %s%s\n", (unsigned long long)n->suppressed,
                      (unsigned long long)n->classes, n->satisfies ? "satisfies" : "-",
-                     n->minimal ? ", minimal" : "");
+                     n->minimal           ? ", minimal"
+                     : n->locally_minimal ? ", locally minimal"
+                                          : "");
     minimal += n->minimal;
+    local += n->locally_minimal && !n->minimal;
   }
   if (!r->holds) {
     shoal_text_add(t, "\nNo node satisfies the policy.\n");
     return;
   }
+  if (local)
+    shoal_text_add(t, "\nLocally minimal: the first node that satisfies on some path from the "
+                      "bottom; a node below\nit on another path satisfies.\n");
   shoal_text_print(t, "\n%zu minimal node%s. Preferred:\n", minimal, minimal == 1 ? "" : "s");
   add_preferred(t, r);
 }
@@ -65,7 +72,8 @@ json_t *shoal_lattice_json(const shoal_result *r, shoal_json *json) {
                       SHOAL_OBJECT(K("node", shoal_json_levels(json, r, n->levels)),
                                    K("height", n->height), K("suppressed", n->suppressed),
                                    K("classes", n->classes), K("satisfies", n->satisfies),
-                                   K("minimal", n->minimal)));
+                                   K("minimal", n->minimal),
+                                   K("locally_minimal", n->locally_minimal)));
   }
   for (size_t p = 0; p < lattice->n_preferred; p++) {
     const shoal_preferred *by = &lattice->preferred[p];
@@ -76,6 +84,44 @@ json_t *shoal_lattice_json(const shoal_result *r, shoal_json *json) {
     shoal_json_set(json, preferred, by->policy, list);
   }
   return SHOAL_OBJECT(K("nodes", nodes), K("preferred", preferred));
+}
+
+/* ------------------------------------------------------------ distance vectors */
+
+static const uint16_t *vector_at(const shoal_result *r, size_t x, size_t y) {
+  return r->distances.distances + (x * r->distances.n_tuples + y) * r->n_quasi;
+}
+
+void shoal_distances_text(const shoal_result *r, shoal_text *t) {
+  shoal_text_add(t, "Distance vectors: levels of [");
+  for (size_t q = 0; q < r->n_quasi; q++) shoal_text_print(t, "%s%s", q ? "," : "", r->quasi[q]);
+  shoal_text_add(t, "] at which two tuples get the same labels.\nDistinct tuples are numbered by "
+                    "first appearance, with their rows in parentheses.\n\n");
+  for (size_t x = 0; x < r->distances.n_tuples; x++) {
+    shoal_text_print(t, "t%zu (%llu)", x + 1, (unsigned long long)r->distances.n_rows[x]);
+    for (size_t y = 0; y < r->distances.n_tuples; y++)
+      for (size_t q = 0; q < r->n_quasi; q++)
+        shoal_text_print(t, "%s%u%s", q ? "," : " [", vector_at(r, x, y)[q],
+                         q + 1 == r->n_quasi ? "]" : "");
+    shoal_text_add(t, "\n");
+  }
+}
+
+json_t *shoal_distances_json(const shoal_result *r, shoal_json *json) {
+  json_t *quasi = json_array(), *rows = json_array(), *vectors = json_array();
+  for (size_t q = 0; q < r->n_quasi; q++) shoal_json_append(json, quasi, J(r->quasi[q]));
+  for (size_t x = 0; x < r->distances.n_tuples; x++) {
+    json_t *row = json_array();
+    for (size_t y = 0; y < r->distances.n_tuples; y++) {
+      json_t *vector = json_array();
+      for (size_t q = 0; q < r->n_quasi; q++)
+        shoal_json_append(json, vector, json_integer(vector_at(r, x, y)[q]));
+      shoal_json_append(json, row, vector);
+    }
+    shoal_json_append(json, rows, json_integer((json_int_t)r->distances.n_rows[x]));
+    shoal_json_append(json, vectors, row);
+  }
+  return SHOAL_OBJECT(K("quasi", quasi), K("rows", rows), K("vectors", vectors));
 }
 
 /* ------------------------------------------------------------ CSV */

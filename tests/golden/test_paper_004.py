@@ -193,6 +193,15 @@ class Figure6And7(Paper):
                 support.write_csv(self.problem.data, [MEDICAL_HEADER, MEDICAL[i], MEDICAL[j]])
                 self.assertEqual(self.problem.minimal(), [vector])
 
+    def test_figure_11_as_the_program_prints_it(self):
+        pairs = distance_vectors()
+        wanted = [[list(pairs[min(a, b), max(a, b)]) for b in range(11)] for a in range(11)]
+        result = support.shoal("lattice", self.problem.data, "-P", self.problem.policy, "--matrix", "--json")
+        self.assertEqual(result.json()["vectors"], wanted)
+        self.assertEqual(result.json()["rows"], [1] * 11)
+        text = support.shoal("lattice", self.problem.data, "-P", self.problem.policy, "--matrix").out
+        self.assertIn("\nt1 (1) [0,0,0,0,0] [0,1,0,0,0] [0,2,1,0,1]", text)
+
     def test_figure_11_gives_the_required_suppression_of_every_node(self):
         # Section 5: C_x counts the tuples whose vector with x is below the node's; below k, x must go.
         pairs = distance_vectors()
@@ -272,13 +281,36 @@ class Figure8And9(Paper):
     def test_example_6_1_preferences_with_one_suppressed(self):
         _, _, preferred = self.problem.lattice("--max-suppression", 1)
         both = [(0, 2), (1, 0)]
+        # The first four are the paper's example; the others follow from their definitions in section 6.
         self.assertEqual(preferred, {"absolute-distance": [(1, 0)], "relative-distance": both,
-                                     "max-distribution": both, "min-suppression": both})
+                                     "max-distribution": both, "min-suppression": both,
+                                     "least-peak": [(1, 0)], "highest-peak": [(0, 2)],
+                                     "least-relative-peak": both, "highest-relative-peak": both,
+                                     "fewest-attributes": both, "most-attributes": both})
 
     def test_example_6_1_preferences_with_two_suppressed(self):
         _, _, preferred = self.problem.lattice("--max-suppression", 2)
-        self.assertEqual(preferred, {"absolute-distance": [(0, 1), (1, 0)], "min-suppression": [(1, 0)],
-                                     "relative-distance": [(0, 1)], "max-distribution": [(0, 1)]})
+        both = [(0, 1), (1, 0)]
+        self.assertEqual(preferred, {"absolute-distance": both, "min-suppression": [(1, 0)],
+                                     "relative-distance": [(0, 1)], "max-distribution": [(0, 1)],
+                                     "least-peak": both, "highest-peak": both,
+                                     "least-relative-peak": [(0, 1)], "highest-relative-peak": [(1, 0)],
+                                     "fewest-attributes": both, "most-attributes": both})
+
+    def test_section_5_locally_minimal_nodes(self):
+        # "GT[1,1] is locally minimal with respect to the second strategy", but not minimal.
+        for most, local in [(0, [(1, 1), (1, 2)]), (1, [(0, 2), (1, 0), (1, 1)]), (2, [(0, 1), (1, 0)]),
+                            (4, [(0, 0)])]:
+            nodes = self.problem.lattice("--max-suppression", most)[1]
+            self.assertEqual(sorted(v for v, n in nodes.items() if n["locally_minimal"]), local, most)
+
+    def test_section_6_the_requester_chooses_at_access_time(self):
+        for prefer, vector in [("max-distribution", (0, 1)), ("min-suppression", (1, 0)), ("Race", (0, 1)),
+                               ("absolute-distance,ZIP", (1, 0)), ("absolute-distance,Race", (0, 1))]:
+            self.problem.prefer("max-distribution")  # of the policy: the option overrides it
+            more = ("--max-suppression", 2, "--prefer", prefer)
+            self.assertEqual(self.problem.lattice(*more)[2]["policy"], [vector], prefer)
+            self.assertEqual(self.problem.node(self.problem.anonymize(*more)), vector, prefer)
 
     def test_example_6_1_anonymize_takes_the_preferred_one(self):
         for max_suppressed, prefer, vector in [

@@ -366,6 +366,21 @@ class Lattice:
         least = min(costs.values(), default=None)
         return [v for v in among if costs[v] == least]
 
+    def locally_minimal(self):
+        """The first node that satisfies on each path from the bottom (Samarati 2001, section 5)."""
+        first, seen, paths = set(), set(), [min(self.nodes)]
+        while paths:
+            vector = paths.pop()
+            if vector in seen:
+                continue
+            seen.add(vector)
+            if self.nodes[vector].satisfies:
+                first.add(vector)
+                continue
+            steps = (vector[:q] + (d + 1,) + vector[q + 1:] for q, d in enumerate(vector))
+            paths += [s for s in steps if s in self.nodes]
+        return first
+
     def preferred(self, policy):
         return self.best(policy, self.minimal)
 
@@ -377,7 +392,8 @@ class Lattice:
         return min(among, default=None)
 
 
-POLICIES = ("absolute-distance", "relative-distance", "max-distribution", "min-suppression")
+POLICIES = ("absolute-distance", "relative-distance", "max-distribution", "min-suppression", "least-peak",
+            "highest-peak", "least-relative-peak", "highest-relative-peak", "fewest-attributes", "most-attributes")
 
 
 # ---- release and measures ---------------------------------------------------------------

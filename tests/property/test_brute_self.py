@@ -86,9 +86,9 @@ class Samarati2001(unittest.TestCase):
 
     def test_example_6_1(self):
         one, two = (lattice(self.FIGURE_8, 2, max_suppressed=n) for n in (1, 2))
-        self.assertEqual([sorted(one.preferred(policy)) for policy in brute.POLICIES],
+        self.assertEqual([sorted(one.preferred(policy)) for policy in brute.POLICIES[:4]],
                          [[(1, 0)], [(0, 2), (1, 0)], [(0, 2), (1, 0)], [(0, 2), (1, 0)]])
-        self.assertEqual([sorted(two.preferred(policy)) for policy in brute.POLICIES],
+        self.assertEqual([sorted(two.preferred(policy)) for policy in brute.POLICIES[:4]],
                          [[(0, 1), (1, 0)], [(0, 1)], [(0, 1)], [(1, 0)]])
         self.assertEqual(two.choose(["absolute-distance", "min-suppression"]), (1, 0))
         self.assertEqual(one.choose(["relative-distance"]), (0, 2))

@@ -82,15 +82,20 @@ class Comparison:
         answer = result.json()
         found = support.lattice_by_vector(answer, self.quasi)
         self.expect("lattice: nodes", sorted(found), sorted(self.lattice.nodes))
+        local = self.lattice.locally_minimal()
         for vector, node in self.lattice.nodes.items():
             wanted = {"height": node.height, "suppressed": len(node.suppressed), "classes": len(node.left),
-                      "satisfies": node.satisfies, "minimal": vector in self.lattice.minimal}
+                      "satisfies": node.satisfies, "minimal": vector in self.lattice.minimal,
+                      "locally_minimal": vector in local}
             entry = found.get(vector, {})
             self.expect(f"lattice: node {vector}", {key: entry.get(key) for key in wanted}, wanted)
         for policy in brute.POLICIES:
             self.expect(f"lattice: preferred by {policy}",
                         support.vectors(answer["preferred"][policy], self.quasi),
                         sorted(self.lattice.preferred(policy)))
+        own = self.lattice.choose(self.case.prefer or [])
+        self.expect("lattice: preferred by the policy", support.vectors(answer["preferred"].get("policy", []), self.quasi),
+                    [own] if self.case.prefer and own is not None else [])
 
     def compare_anonymize(self):
         out, report = self.directory / "out.csv", self.directory / "report.json"
