@@ -16,6 +16,7 @@ from ._progress import Progress, Run
 from ._release import Release, ShoalWarning
 from ._results import Attacks, Check, Conditions, Explanation, Hierarchy, Lattice, Measures, Profile
 from ._tables import FOR_COMPARISON, FOR_LINKING, FOR_RELEASE, FOR_REVIEW, Frame, input_of
+from .tuples import Whole
 
 
 def _read(data: Any, policy: Policy | None, purpose: int, run: Any, delimiter: str | None = None) -> Any:
@@ -216,7 +217,7 @@ def anonymize(data: Any, policy: PolicyLike | None = None, *,
               max_suppression: int | str | None = None,
               algorithm: str | None = None,
               strict: bool = False, previous: Iterable[Any] = (), quick: bool = False,
-              time_limit: float | None = None) -> Release:
+              time_limit: float | None = None, whole: Whole | None = None) -> Release:
     """Makes a release that satisfies the policy, and verifies it.
 
     `data` is a data frame (pandas, polars, pyarrow, DuckDB, anything with `__arrow_c_stream__`), a dict of columns
@@ -228,7 +229,7 @@ def anonymize(data: Any, policy: PolicyLike | None = None, *,
     its categories. With a policy, k, p, seed, max_suppression and algorithm override it.
 
     Rows are shuffled unless `keep_order`. `strict` refuses open risks. `previous` are earlier releases of the same
-    people.
+    people. `whole`: the data are a part of a larger table (`shoal.tuples`).
 
     >>> import shoal
     >>> patients = {"age": [34, 36, 38, 51, 53, 57], "illness": ["flu", "asthma", "flu", "gout", "flu", "asthma"]}
@@ -248,6 +249,8 @@ def anonymize(data: Any, policy: PolicyLike | None = None, *,
         chosen = as_policy(policy).replace(k=k, p=p, seed=seed, max_suppression=max_suppression, algorithm=algorithm)
     with Run(threads, progress, quick=quick, time_limit=time_limit or 0.0) as run:
         table = _load(source, chosen, FOR_RELEASE, run)
+        if whole is not None:
+            whole.tell(table, chosen)
         earlier = [_read(release, chosen, FOR_REVIEW, run) for release in previous]
         handle = _shoal.anonymize(table, chosen._handle, run)
         return Release.make(handle, table, chosen, source, keep_order, strict, earlier, run)

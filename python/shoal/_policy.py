@@ -172,23 +172,8 @@ def _attribute(role: str, hierarchy: Any) -> dict[str, Any]:
     if isinstance(hierarchy, (str, os.PathLike)):
         return {"role": role, "hierarchy": {"file": os.fspath(hierarchy)}}
     if not isinstance(hierarchy, Mapping):
-        return {"role": role, "hierarchy": _tree([[str(label) for label in row] for row in hierarchy])}
+        return {"role": role, "hierarchy": {"levels": [[str(label) for label in row] for row in hierarchy]}}
     if {"role", "type", "hierarchy"} & hierarchy.keys():
         return {"role": role, **hierarchy}
     number = {"type": "number"} if any(kind in hierarchy for kind in _NUMBERS) else {}
     return {"role": role, **number, "hierarchy": dict(hierarchy)}
-
-
-def _tree(rows: list[list[str]]) -> dict[str, Any]:
-    """Rows of value, label, .., top as an inline tree."""
-    if not rows or len({len(row) for row in rows}) > 1 or any(len(row) < 2 or row[-1] != "*" for row in rows):
-        raise PolicyError("the rows of a hierarchy need the same length, and '*' at the end")
-    if len(rows[0]) == 2:
-        return {"top": True}
-    tree: dict[str, Any] = {}
-    for value, *labels, _ in rows:
-        inner = tree
-        for label in reversed(labels[1:]):
-            inner = inner.setdefault(label, {})
-        inner.setdefault(labels[0], []).append(value)
-    return {"tree": tree}

@@ -22,7 +22,7 @@ from typing import Any
 from . import _files, _shoal
 from ._errors import DataError
 
-FOR_RELEASE, FOR_REVIEW, FOR_LINKING, FOR_COMPARISON = range(4)  # shoal_purpose
+FOR_RELEASE, FOR_REVIEW, FOR_LINKING, FOR_COMPARISON, FOR_TUPLES = range(5)  # shoal_purpose
 
 
 class Stream:

@@ -13,15 +13,10 @@
 #include <string.h>
 #include <time.h>
 
-#define POLICY "shoal.policy"
-#define TABLE "shoal.table"
-#define RESULT "shoal.result"
-#define RELEASE "shoal.release"
-
 /* ---------------------------------------------------------------- errors and handles */
 
 /* Raises the exception of shoal._errors that fits. Returns NULL. */
-static PyObject *raise_error(const shoal_error *error) {
+PyObject *raise_error(const shoal_error *error) {
   if (PyErr_Occurred()) return NULL; /* raised by the progress function, which cancelled the job */
   PyObject *errors = PyImport_ImportModule("shoal._errors");
   PyObject *message =
@@ -65,7 +60,7 @@ static PyObject *wrap_policy(shoal_policy *policy) {
   return capsule;
 }
 
-static PyObject *wrap_table(shoal_table *table) {
+PyObject *wrap_table(shoal_table *table) {
   PyObject *capsule = PyCapsule_New(table, TABLE, free_table);
   if (!capsule) shoal_table_free(table);
   return capsule;
@@ -91,7 +86,7 @@ static PyObject *wrap_release(shoal_release *release, PyObject *table, PyObject 
 
 /* Converters for PyArg_ParseTuple: None gives NULL where the name says so. */
 #define CONVERTER(function, name)                                                                  \
-  static int function(PyObject *object, void *out) {                                               \
+  int function(PyObject *object, void *out) {                                                      \
     return (*(void **)out = PyCapsule_GetPointer(object, name)) != NULL;                           \
   }
 CONVERTER(to_policy, POLICY)
@@ -103,7 +98,7 @@ static int to_policy_or_none(PyObject *object, void *out) {
   return object == Py_None || to_policy(object, out);
 }
 
-static int to_table_or_none(PyObject *object, void *out) {
+int to_table_or_none(PyObject *object, void *out) {
   *(void **)out = NULL;
   return object == Py_None || to_table(object, out);
 }
@@ -146,16 +141,6 @@ static PyObject *take_text(char *text) {
 
 /* ---------------------------------------------------------------- jobs */
 
-/* One call of the engine. */
-typedef struct job {
-  shoal_run run;
-  shoal_error error;
-  PyObject *progress;    /* called with stage, done, total, unit; None: only signals are handled */
-  PyThreadState *thread; /* saved while the engine works */
-  double next;           /* when Python is called next, in seconds */
-  bool cancelled;
-} job;
-
 enum { CALLS_PER_SECOND = 10 };
 
 static double now_seconds(void) {
@@ -188,7 +173,7 @@ static bool on_progress(void *user, const shoal_progress *progress) {
 }
 
 /* (threads, progress or None, quick, time_limit) */
-static int to_job(PyObject *object, void *out) {
+int to_job(PyObject *object, void *out) {
   job *j = out;
   int quick;
   memset(j, 0, sizeof *j);
@@ -204,14 +189,6 @@ static int to_job(PyObject *object, void *out) {
   j->run.progress_user = j;
   return 1;
 }
-
-/* Runs `call` without the GIL; `status` gets its result. */
-#define ENGINE(j, status, call)                                                                    \
-  do {                                                                                             \
-    (j)->thread = PyEval_SaveThread();                                                             \
-    (status) = (call);                                                                             \
-    PyEval_RestoreThread((j)->thread);                                                             \
-  } while (0)
 
 /* ---------------------------------------------------------------- policies and tables */
 
@@ -626,6 +603,11 @@ static PyMethodDef methods[] = {
     {"policy_set", py_policy_set, METH_VARARGS, NULL},
     {"table_read", py_table_read, METH_VARARGS, NULL},
     {"table_from_stream", py_table_from_stream, METH_VARARGS, NULL},
+    {"table_from_tuples", table_from_tuples, METH_VARARGS, NULL},
+    {"table_values", table_values, METH_VARARGS, NULL},
+    {"table_whole", table_whole, METH_VARARGS, NULL},
+    {"table_cuts", table_cuts, METH_VARARGS, NULL},
+    {"verify", verify_release, METH_VARARGS, NULL},
     {"table_shape", py_table_shape, METH_VARARGS, NULL},
     {"columns_stream", columns_stream, METH_VARARGS, NULL},
     {"profile", py_profile, METH_VARARGS, NULL},
@@ -645,6 +627,8 @@ static PyMethodDef methods[] = {
     {"release_columns", py_release_columns, METH_VARARGS, NULL},
     {"release_csv", py_release_csv, METH_VARARGS, NULL},
     {"release_compare", py_release_compare, METH_VARARGS, NULL},
+    {"facts", release_facts, METH_VARARGS, NULL},
+    {"histograms", release_histograms, METH_VARARGS, NULL},
     {"models", py_models, METH_NOARGS, NULL},
     {"algorithms", py_algorithms, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

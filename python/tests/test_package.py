@@ -14,6 +14,7 @@ import venv
 import pytest
 
 import shoal
+import shoal.tuples
 from conftest import ROOT
 
 WHEEL = os.environ.get("SHOAL_WHEEL", "")
@@ -111,11 +112,12 @@ def test_docstrings(name):
 
 
 def test_every_function_has_an_example():
-    for name in shoal.__all__:
-        thing = getattr(shoal, name)
-        assert thing.__doc__, name
-        if name[0].islower():
-            assert ">>>" in thing.__doc__, name
+    for module in (shoal, shoal.tuples):
+        for name in module.__all__:
+            thing = getattr(module, name)
+            assert thing.__doc__, name
+            if name[0].islower():
+                assert ">>>" in thing.__doc__, name
 
 
 def test_types():

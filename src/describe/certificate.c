@@ -105,22 +105,6 @@ static shoal_status state_model(maker *m, const char *attribute, const shoal_mod
   return SHOAL_OK;
 }
 
-/* Models of the policy that were not bound. */
-static shoal_status state_unbound(maker *m, shoal_error *error) {
-  for (size_t i = 0; i < m->policy->n_models; i++) {
-    const shoal_model_request *request = &m->policy->models[i];
-    if (!needs_guards(request)) continue;
-    char words[200] = "";
-    size_t used = 0;
-    for (size_t j = 0; j < request->n_parameters && used < sizeof words; j++)
-      used +=
-          (size_t)snprintf(words + used, sizeof words - used, "%s%.40s = %.60s", used ? ", " : "",
-                           request->parameters[j].text, request->values[j].text);
-    SHOAL_TRY(state_model(m, request->attribute.text, type_of(request), words, error));
-  }
-  return SHOAL_OK;
-}
-
 /* "at most 0.2", "at least 5 people" */
 static void describe_bound(const shoal_requirement *requirement, char *out, size_t capacity) {
   const shoal_model_type *type = requirement->type;
@@ -165,7 +149,19 @@ static shoal_status split_models(maker *m, const shoal_context *p, shoal_error *
     m->result->holds = m->result->holds && c->models.items[n - 1].holds;
   }
   c->models.n_items = n;
-  return state_unbound(m, error);
+  /* Models of the policy that were not bound. */
+  for (size_t i = 0; i < m->policy->n_models; i++) {
+    const shoal_model_request *request = &m->policy->models[i];
+    if (!needs_guards(request)) continue;
+    char words[200] = "";
+    size_t used = 0;
+    for (size_t j = 0; j < request->n_parameters && used < sizeof words; j++)
+      used +=
+          (size_t)snprintf(words + used, sizeof words - used, "%s%.40s = %.60s", used ? ", " : "",
+                           request->parameters[j].text, request->values[j].text);
+    SHOAL_TRY(state_model(m, request->attribute.text, type_of(request), words, error));
+  }
+  return SHOAL_OK;
 }
 
 /* Is the column guarded by a model that is stated, not judged? */
@@ -176,20 +172,6 @@ static bool is_stated(const maker *m, const char *attribute) {
     if (needs_guards(request) && (!on || strcmp(on, attribute) == 0)) return true;
   }
   return false;
-}
-
-/* What release and policy show; `unprotected` would be wrong of columns with a stated model. */
-static shoal_status list_risks(maker *m, const shoal_context *p, shoal_error *error) {
-  shoal_safety *safety = &m->result->safety;
-  SHOAL_TRY(shoal_gates_judge(m->result, p, error));
-  size_t n = 0;
-  for (size_t i = 0; i < safety->n_risks; i++) {
-    const shoal_risk_outcome *risk = &safety->risks[i];
-    if (risk->kind == SHOAL_RISK_UNPROTECTED && is_stated(m, risk->attribute)) continue;
-    safety->risks[n++] = *risk;
-  }
-  safety->n_risks = n;
-  return SHOAL_OK;
 }
 
 static shoal_status judge_classes(maker *m, const shoal_context *p, shoal_error *error) {
@@ -204,7 +186,16 @@ static shoal_status judge_classes(maker *m, const shoal_context *p, shoal_error 
   c->stated = shoal_arena_alloc(&m->result->arena, room, sizeof *c->stated);
   if (!c->stated) return shoal_fail_memory(error);
   SHOAL_TRY(split_models(m, p, error));
-  SHOAL_TRY(list_risks(m, p, error));
+  /* What release and policy show; `unprotected` would be wrong of columns with a stated model. */
+  shoal_safety *safety = &m->result->safety;
+  SHOAL_TRY(shoal_gates_judge(m->result, p, error));
+  size_t n = 0;
+  for (size_t i = 0; i < safety->n_risks; i++) {
+    const shoal_risk_outcome *risk = &safety->risks[i];
+    if (risk->kind == SHOAL_RISK_UNPROTECTED && is_stated(m, risk->attribute)) continue;
+    safety->risks[n++] = *risk;
+  }
+  safety->n_risks = n;
   return shoal_requirements_status(&p->requirements, error);
 }
 
@@ -219,8 +210,13 @@ static shoal_status judge(maker *m, shoal_error *error) {
 
 /* ------------------------------------------------------------ attacks */
 
-/* Keeps attacks that were simulated on the classes alone. Examples depend on the order of rows. */
-static void keep_attacks(shoal_certificate_report *c, const shoal_attack_outcomes *attacks) {
+static shoal_status attack(maker *m, shoal_attack_setup *setup, shoal_error *error) {
+  shoal_attack_outcomes *attacks;
+  bool withstands;
+  SHOAL_TRY(shoal_attack_setup_run(setup, &m->result->arena, &attacks, &withstands, error));
+  /* Keeps attacks that were simulated on the classes alone. Examples depend on the order of rows.
+   */
+  shoal_certificate_report *c = m->certificate;
   c->attacks = *attacks;
   c->attacks.n_items = 0;
   for (size_t i = 0; i < attacks->n_items; i++) {
@@ -229,13 +225,6 @@ static void keep_attacks(shoal_certificate_report *c, const shoal_attack_outcome
     outcome.n_examples = 0;
     c->attacks.items[c->attacks.n_items++] = outcome;
   }
-}
-
-static shoal_status attack(maker *m, shoal_attack_setup *setup, shoal_error *error) {
-  shoal_attack_outcomes *attacks;
-  bool withstands;
-  SHOAL_TRY(shoal_attack_setup_run(setup, &m->result->arena, &attacks, &withstands, error));
-  keep_attacks(m->certificate, attacks);
   SHOAL_TRY(shoal_risks_of_attacks(m->result, m->policy, &m->certificate->attacks, error));
   return shoal_certificate_columns(m->result, setup, error);
 }

@@ -74,21 +74,6 @@ static void print_range(char *out, size_t size, unsigned long long least, unsign
   else (void)snprintf(out, size, "%llu to %llu", least, most);
 }
 
-static void describe_mask(const labels *l, char *out, size_t size) {
-  const shoal_hierarchy_spec *spec = &l->attribute->hierarchy;
-  uint64_t least = UINT64_MAX, most = 0;
-  char range[48];
-  for (uint32_t code = 0; code < l->column->n_values; code++) {
-    if (shoal_column_missing(l->column, code)) continue;
-    uint64_t n = masked_characters(l, code);
-    if (n < least) least = n;
-    if (n > most) most = n;
-  }
-  print_range(range, sizeof range, least == UINT64_MAX ? 0 : least, most);
-  (void)snprintf(out, size, "the %s %s character%s masked", spec->mask_left ? "first" : "last",
-                 range, most == 1 ? "" : "s");
-}
-
 /* Levels of the labels; false: some label is of no level. */
 static bool describe_levels(const labels *l, char *out, size_t size) {
   uint32_t height = shoal_hierarchy_height(l->domain->hierarchy);
@@ -105,22 +90,6 @@ static bool describe_levels(const labels *l, char *out, size_t size) {
   (void)snprintf(out, size, "generalized to level%s %s of %u%s", least < most ? "s" : "", range,
                  height, least == height ? ", one label for all" : "");
   return true;
-}
-
-/* "sets of 2 to 5 values"; false: none is a set. */
-static bool describe_sets(const labels *l, char *out, size_t size) {
-  uint32_t least = UINT32_MAX, most = 0;
-  char range[48];
-  for (uint32_t code = 0; code < l->column->n_values; code++) {
-    const shoal_label_span *span = shoal_domain_span(l->domain, 0, code);
-    if (!span->set || span->n_positions < 2) continue;
-    if (span->n_positions < least) least = span->n_positions;
-    if (span->n_positions > most) most = span->n_positions;
-  }
-  print_range(range, sizeof range, least, most);
-  if (most)
-    (void)snprintf(out, size, "%ssets of %s values", l->n_exact ? "single values and " : "", range);
-  return most > 0;
 }
 
 /* "intervals 5 to 14 wide"; a single number is 0 wide. */
@@ -145,11 +114,36 @@ static void describe_widths(const labels *l, char *out, size_t size) {
 static void describe_labels(const labels *l, char *out, size_t size) {
   const shoal_domain *domain = l->domain;
   if (!l->n_general && !l->n_exact) (void)snprintf(out, size, "hidden: one label for all rows");
-  else if (is_mask(l) && l->n_general) describe_mask(l, out, size);
-  else if (!l->n_general)
+  else if (is_mask(l) && l->n_general) {
+    const shoal_hierarchy_spec *spec = &l->attribute->hierarchy;
+    uint64_t least = UINT64_MAX, most = 0;
+    char range[48];
+    for (uint32_t code = 0; code < l->column->n_values; code++) {
+      if (shoal_column_missing(l->column, code)) continue;
+      uint64_t n = masked_characters(l, code);
+      if (n < least) least = n;
+      if (n > most) most = n;
+    }
+    print_range(range, sizeof range, least == UINT64_MAX ? 0 : least, most);
+    (void)snprintf(out, size, "the %s %s character%s masked", spec->mask_left ? "first" : "last",
+                   range, most == 1 ? "" : "s");
+  } else if (!l->n_general)
     (void)snprintf(out, size, "%s", l->n_everything ? "single values, or hidden" : "single values");
   else if (!domain->hierarchy || !describe_levels(l, out, size)) {
-    bool described = describe_sets(l, out, size);
+    /* "sets of 2 to 5 values"; false: none is a set. */
+    uint32_t least = UINT32_MAX, most = 0;
+    char range[48];
+    for (uint32_t code = 0; code < l->column->n_values; code++) {
+      const shoal_label_span *span = shoal_domain_span(l->domain, 0, code);
+      if (!span->set || span->n_positions < 2) continue;
+      if (span->n_positions < least) least = span->n_positions;
+      if (span->n_positions > most) most = span->n_positions;
+    }
+    print_range(range, sizeof range, least, most);
+    if (most)
+      (void)snprintf(out, size, "%ssets of %s values", l->n_exact ? "single values and " : "",
+                     range);
+    bool described = most > 0;
     if (!described && domain->is_number) describe_widths(l, out, size);
     else if (!described) (void)snprintf(out, size, "generalized, class by class");
     if (l->n_everything) {
@@ -169,15 +163,6 @@ static uint64_t *count_rows(const shoal_context *p, size_t q) {
   return rows;
 }
 
-static size_t count_characters(shoal_label label) {
-  size_t n = 0;
-  for (size_t at = 0; at < label.size_bytes; n++) {
-    size_t size = shoal_utf8_size(label.bytes + at, label.size_bytes - at);
-    at += size ? size : 1;
-  }
-  return n;
-}
-
 /* Numbers of local recoding are intervals of their own, not labels of a level. */
 static bool is_by_width(const labels *l, const shoal_label_span *span) {
   return span->is_range && l->domain->released[0].level == SHOAL_NONE &&
@@ -189,7 +174,12 @@ static double loss_of(const labels *l, uint32_t code) {
   const shoal_label_span *span = shoal_domain_span(l->domain, 0, code);
   if (is_everything(l, code)) return 1;
   if (is_mask(l)) {
-    size_t n = count_characters(label_of(l, code));
+    shoal_label label = label_of(l, code);
+    size_t n = 0;
+    for (size_t at = 0; at < label.size_bytes; n++) {
+      size_t size = shoal_utf8_size(label.bytes + at, label.size_bytes - at);
+      at += size ? size : 1;
+    }
     return n ? (double)masked_characters(l, code) / (double)n : 0;
   }
   return is_by_width(l, span) ? span->width : span->height_loss;
@@ -303,10 +293,16 @@ static bool applies(const shoal_context *p, const shoal_attribute *entry) {
   return false;
 }
 
-/* Identifiers and pseudonyms that the release does not have, under the names that the policy gives
- * them. */
-static shoal_status add_removed(shoal_result *result, const shoal_context *p, shoal_error *error) {
+shoal_status shoal_certificate_columns(shoal_result *result, const shoal_attack_setup *setup,
+                                       shoal_error *error) {
+  const shoal_context *p = &setup->context;
   shoal_certificate_report *c = result->certificate;
+  size_t room = p->table->n_columns + p->policy->n_attributes;
+  c->columns = shoal_arena_alloc(&result->arena, room, sizeof *c->columns);
+  if (!c->columns) return shoal_fail_memory(error);
+  SHOAL_TRY(add_released(result, setup, error));
+  /* Identifiers and pseudonyms that the release does not have, under the names that the policy
+   * gives them. */
   for (size_t i = 0; i < p->policy->n_attributes; i++) {
     const shoal_attribute *attribute = &p->policy->attributes[i];
     bool is_removed = shoal_role_is_removed(attribute->role);
@@ -319,15 +315,4 @@ static shoal_status add_removed(shoal_result *result, const shoal_context *p, sh
     if (!column->name) return shoal_fail_memory(error);
   }
   return SHOAL_OK;
-}
-
-shoal_status shoal_certificate_columns(shoal_result *result, const shoal_attack_setup *setup,
-                                       shoal_error *error) {
-  const shoal_context *p = &setup->context;
-  shoal_certificate_report *c = result->certificate;
-  size_t room = p->table->n_columns + p->policy->n_attributes;
-  c->columns = shoal_arena_alloc(&result->arena, room, sizeof *c->columns);
-  if (!c->columns) return shoal_fail_memory(error);
-  SHOAL_TRY(add_released(result, setup, error));
-  return add_removed(result, p, error);
 }

@@ -21,6 +21,25 @@ static const char *swapped(shoal_arena *arena, const char *bytes, const uint64_t
   return copy;
 }
 
+/* A sensitive column, as it is released. */
+static const shoal_column *sensitive_column(const shoal_facts *f, size_t s) {
+  const shoal_context *p = &f->release->context;
+  return f->release->decision.rows->columns + (p->sensitive[s].column - p->table->columns);
+}
+
+static bool spell_sensitive(shoal_facts *f) {
+  const shoal_context *p = &f->release->context;
+  if (!SHOAL_ARENA_ARRAY(&f->arena, f->sensitive_bytes, p->n_sensitive)) return false;
+  for (size_t s = 0; s < p->n_sensitive; s++) {
+    const shoal_column *column = sensitive_column(f, s);
+    f->sensitive_bytes[s] = column->bytes;
+    if (!shoal_cells_have_commas(p->policy, p->sensitive[s].attribute)) continue;
+    f->sensitive_bytes[s] = swapped(&f->arena, column->bytes, column->offsets, column->n_values);
+    if (!f->sensitive_bytes[s]) return false;
+  }
+  return true;
+}
+
 static bool spell(shoal_facts *f) {
   const shoal_context *p = &f->release->context;
   const shoal_decision *d = &f->release->decision;
@@ -37,7 +56,7 @@ static bool spell(shoal_facts *f) {
     f->value_bytes[q] = swapped(&f->arena, column->bytes, column->offsets, column->n_values);
     if (!f->label_bytes[q] || !f->value_bytes[q]) return false;
   }
-  return true;
+  return spell_sensitive(f);
 }
 
 static shoal_label label_of_group(const shoal_facts *f, size_t q, uint32_t group) {
@@ -145,10 +164,103 @@ static bool map_all(shoal_facts *f) {
   return ok;
 }
 
+/* ------------------------------------------------------------ counted rows */
+
+/* The records of a row in one class, behind the shares of the row that begin at `from`. */
+static bool add_share(shoal_facts *f, size_t *capacity, size_t from, shoal_share_fact share) {
+  size_t i = from;
+  while (i < f->n_shares && f->shares[i].class_number != share.class_number) i++;
+  if (i < f->n_shares) {
+    f->shares[i].n_rows += share.n_rows;
+    return true;
+  }
+  if (!shoal_grow(&f->shares, capacity, f->n_shares + 1, sizeof *f->shares)) return false;
+  f->shares[f->n_shares++] = share;
+  return true;
+}
+
+/* Where the records of each counted row went. They follow one another where the table was expanded.
+ */
+static bool share_rows(shoal_facts *f) {
+  const shoal_table *given = f->release->given;
+  size_t capacity = 0;
+  uint64_t record = 0;
+  bool expanded = f->release->expanded != NULL, ok = true;
+  if (!given->counts || shoal_table_is_counted(given)) return true;
+  for (uint64_t row = 0; ok && row < given->n_rows; row++) {
+    size_t from = f->n_shares;
+    if (!expanded)
+      ok = add_share(f, &capacity, from,
+                     (shoal_share_fact){row, f->class_of_row[row], given->counts[row]});
+    for (uint64_t i = 0; ok && expanded && i < given->counts[row]; i++)
+      ok = add_share(f, &capacity, from, (shoal_share_fact){row, f->class_of_row[record++], 1});
+  }
+  return ok;
+}
+
+/* ------------------------------------------------------------ sensitive values */
+
+static shoal_label sensitive_text(const shoal_facts *f, size_t s, uint32_t code) {
+  const uint64_t *offsets = sensitive_column(f, s)->offsets;
+  return (shoal_label){f->sensitive_bytes[s] + offsets[code],
+                       (size_t)(offsets[code + 1] - offsets[code])};
+}
+
+shoal_label shoal_facts_sensitive_cell(const shoal_facts *f, size_t s, uint64_t row) {
+  const shoal_context *p = &f->release->context;
+  const shoal_column *given =
+      f->release->given->columns + (p->sensitive[s].column - p->table->columns);
+  return sensitive_text(f, s, shoal_column_code(given, row)); /* codes are the same */
+}
+
+typedef struct counted_pair {
+  uint64_t key; /* class, then code */
+  uint64_t n_rows;
+} counted_pair;
+
+static int by_key(const void *a, const void *b) {
+  uint64_t x = ((const counted_pair *)a)->key, y = ((const counted_pair *)b)->key;
+  return (x > y) - (x < y);
+}
+
+shoal_status shoal_facts_count(shoal_facts *f, size_t s, size_t *n, shoal_error *error) {
+  const shoal_table *rows = f->release->decision.rows;
+  const shoal_column *column = sensitive_column(f, s);
+  size_t n_pairs = (size_t)f->n_rows, last = 0;
+  counted_pair *pairs = shoal_alloc(n_pairs, sizeof *pairs);
+  *n = 0;
+  free(f->counts);
+  f->counts = shoal_alloc(n_pairs, sizeof *f->counts);
+  if (!pairs || !f->counts) {
+    free(pairs);
+    return shoal_fail_memory(error);
+  }
+  for (size_t row = 0; row < n_pairs; row++)
+    pairs[row] =
+        (counted_pair){(uint64_t)f->class_of_row[row] << 32 | shoal_column_code(column, row),
+                       shoal_table_count(rows, row)};
+  qsort(pairs, n_pairs, sizeof *pairs, by_key);
+  for (size_t i = 0; i < n_pairs; i++) {
+    if (i && pairs[i].key == pairs[last].key) {
+      f->counts[*n - 1].n_rows += pairs[i].n_rows;
+      continue;
+    }
+    shoal_label text = sensitive_text(f, s, (uint32_t)pairs[i].key);
+    f->counts[(*n)++] = (shoal_count_fact){.class_number = (uint32_t)(pairs[i].key >> 32),
+                                           .value = text.bytes,
+                                           .value_bytes = text.size_bytes,
+                                           .n_rows = pairs[i].n_rows};
+    last = i;
+  }
+  free(pairs);
+  return SHOAL_OK;
+}
+
 shoal_status shoal_facts_make(shoal_facts *f, const shoal_release *release, shoal_error *error) {
   f->release = release;
   shoal_arena_init(&f->arena);
-  return spell(f) && classify(f) && map_all(f) ? SHOAL_OK : shoal_fail_memory(error);
+  return spell(f) && classify(f) && map_all(f) && share_rows(f) ? SHOAL_OK
+                                                                : shoal_fail_memory(error);
 }
 
 void shoal_facts_reset(shoal_facts *f) {
@@ -156,4 +268,6 @@ void shoal_facts_reset(shoal_facts *f) {
   free(f->classes);
   free(f->class_of_row);
   free(f->values);
+  free(f->shares);
+  free(f->counts);
 }

@@ -3,8 +3,7 @@
  * describe/facts: what was done to each value, class and row of a release, as data. The mapping
  * file (mapping.h) has the same as text. Labels and values are spelled as in the release.
  */
-#ifndef SHOAL_DESCRIBE_FACTS_H
-#define SHOAL_DESCRIBE_FACTS_H
+#pragma once
 
 #include "decide/release.h"
 
@@ -32,6 +31,10 @@ struct shoal_facts {
   uint64_t n_rows;
   shoal_mapped_value *values;
   size_t n_values;
+  shoal_share_fact *shares; /* of a table with counts, by row */
+  size_t n_shares;
+  shoal_count_fact *counts;     /* the histograms that were asked for last */
+  const char **sensitive_bytes; /* by sensitive column: in the release's spelling */
 };
 
 /* Fills zeroed facts, which borrow the release. The caller resets them, also after an error. */
@@ -43,5 +46,8 @@ void shoal_facts_reset(shoal_facts *facts);
 shoal_label shoal_facts_class_label(const shoal_facts *facts, uint32_t c, size_t q);
 shoal_label shoal_facts_value_label(const shoal_facts *facts, const shoal_mapped_value *value);
 shoal_label shoal_facts_value_text(const shoal_facts *facts, const shoal_mapped_value *value);
-
-#endif
+/* The sensitive cell of a row of the caller's table. */
+shoal_label shoal_facts_sensitive_cell(const shoal_facts *facts, size_t sensitive, uint64_t row);
+/* Counts the sensitive values of each class, into facts->counts. */
+shoal_status shoal_facts_count(shoal_facts *facts, size_t sensitive, size_t *n,
+                               shoal_error *error) SHOAL_MUST_CHECK;

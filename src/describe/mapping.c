@@ -14,6 +14,7 @@
  */
 #include "describe/mapping.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,16 +161,6 @@ static shoal_status write_class(mapping *m, uint32_t group, uint64_t rows, uint6
   return end_line(m, error);
 }
 
-/* Local recoding: each group is a class, and noise rows are counted by class. */
-static shoal_status write_clusters(mapping *m, shoal_error *error) {
-  const shoal_decision *d = m->decision;
-  for (uint32_t g = 0; g < d->n_groups; g++) {
-    uint64_t noise = d->noise_rows ? d->noise_rows[g] : 0;
-    SHOAL_TRY(write_class(m, g, d->rows_of_group[g] - noise, noise, error));
-  }
-  return SHOAL_OK;
-}
-
 /* A class: groups with equal labels. */
 typedef struct class_rows {
   uint32_t group; /* the first of them */
@@ -195,13 +186,21 @@ static bool find_classes(const shoal_decision *d, uint32_t *key, shoal_strings *
 
 static shoal_status write_classes(mapping *m, shoal_error *error) {
   const shoal_decision *d = m->decision;
-  if (d->kind == SHOAL_METHOD_CLUSTERS) return write_clusters(m, error);
+  if (d->kind == SHOAL_METHOD_CLUSTERS) {
+    /* Local recoding: each group is a class, and noise rows are counted by class. */
+    for (uint32_t g = 0; g < d->n_groups; g++) {
+      uint64_t noise = d->noise_rows ? d->noise_rows[g] : 0;
+      SHOAL_TRY(write_class(m, g, d->rows_of_group[g] - noise, noise, error));
+    }
+    return SHOAL_OK;
+  }
   shoal_strings classes;
   if (!shoal_strings_init(&classes)) return shoal_fail_memory(error);
   uint32_t *key = shoal_alloc(d->n_quasi, sizeof *key);
   class_rows *rows = NULL;
   shoal_status status =
       key && find_classes(d, key, &classes, &rows) ? SHOAL_OK : shoal_fail_memory(error);
+  assert(rows || !classes.n_strings || status != SHOAL_OK);
   for (uint32_t c = 0; c < classes.n_strings && status == SHOAL_OK; c++)
     status = write_class(m, rows[c].group, rows[c].rows, 0, error);
   free(rows);
@@ -212,7 +211,7 @@ static shoal_status write_classes(mapping *m, shoal_error *error) {
 
 /* ------------------------------------------------------------ all of it */
 
-static shoal_status write_header(mapping *m, shoal_error *error) {
+static shoal_status write_lines(mapping *m, shoal_error *error) {
   static const char *const names[] = {"internal_do_not_publish",
                                       "attribute",
                                       "value",
@@ -235,11 +234,7 @@ static shoal_status write_header(mapping *m, shoal_error *error) {
     else add_name(m, name.bytes);
   }
   shoal_text_reset(&name);
-  return end_line(m, error);
-}
-
-static shoal_status write_lines(mapping *m, shoal_error *error) {
-  SHOAL_TRY(write_header(m, error));
+  SHOAL_TRY(end_line(m, error));
   for (size_t q = 0; m->decision->levels && q < m->decision->n_quasi; q++)
     SHOAL_TRY(write_values(m, q, error));
   SHOAL_TRY(write_classes(m, error));

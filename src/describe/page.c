@@ -202,29 +202,6 @@ static shoal_status add_file(shoal_result *result, shoal_html_report *page, cons
   return status;
 }
 
-/* Hierarchies and categories in files of their own: the policy's hash does not cover them. */
-static shoal_status add_policy_files(shoal_release *release, shoal_html_report *page,
-                                     shoal_error *error) {
-  const shoal_policy *policy = release->context.policy;
-  for (size_t a = 0; a < policy->n_attributes; a++) {
-    const shoal_attribute *attribute = &policy->attributes[a];
-    const char *tree = attribute->has_hierarchy ? attribute->hierarchy.file : NULL;
-    if (tree) SHOAL_TRY(add_file(release->result, page, "hierarchy", tree, error));
-    if (attribute->categories.file)
-      SHOAL_TRY(add_file(release->result, page, "categories", attribute->categories.file, error));
-  }
-  return SHOAL_OK;
-}
-
-static shoal_status add_release(shoal_release *release, shoal_html_report *page, const char *path,
-                                shoal_error *error) {
-  const char *name = strcmp(path, "-") == 0 ? "(standard output)" : path;
-  shoal_html_report_file *file = new_file(release->result, page, "release", name);
-  if (!file) return shoal_fail_memory(error);
-  memcpy(file->sha256, release->sha256, sizeof file->sha256);
-  return SHOAL_OK;
-}
-
 /* ------------------------------------------------------------ the lattice */
 
 /* More would take longer than the search itself; the page says that they are not drawn. */
@@ -240,31 +217,12 @@ static shoal_status judge_nodes(shoal_release *release, shoal_search *search,
   if (status == SHOAL_OK && !lattice->nodes) status = shoal_fail_memory(error);
   for (size_t i = 0; status == SHOAL_OK && i < nodes.n_items; i++) {
     shoal_node_outcome *outcome = &lattice->nodes[i];
-    status = shoal_result_node(result, &search->space, &nodes.items[i], outcome, error);
+    status = shoal_result_add_node(result, &search->space, &nodes.items[i], outcome, error);
     if (status != SHOAL_OK) break;
     outcome->chosen = memcmp(outcome->levels, levels, search->space.n * sizeof *levels) == 0;
     lattice->n_nodes = i + 1;
   }
   shoal_node_list_reset(&nodes);
-  return status;
-}
-
-static shoal_status judge_lattice(shoal_release *release, shoal_html_report *page,
-                                  shoal_error *error) {
-  const shoal_context *p = &release->context;
-  shoal_result *result = release->result;
-  const shoal_node_report *node = &result->release.node;
-  if (result->release.method != SHOAL_METHOD_NODE || node->lattice_nodes > MAX_NODES ||
-      node->lattice_nodes * p->frequency->n_tuples > MAX_WORK)
-    return SHOAL_OK;
-  shoal_lattice_report *lattice = shoal_arena_alloc(&result->arena, 1, sizeof *lattice);
-  if (!lattice) return shoal_fail_memory(error);
-  *lattice = (shoal_lattice_report){.max_suppression = result->release.max_suppression};
-  shoal_search search;
-  SHOAL_TRY(shoal_context_search(p, false, &search, error));
-  shoal_status status = judge_nodes(release, &search, lattice, error);
-  shoal_search_reset(&search);
-  if (status == SHOAL_OK) page->lattice = lattice;
   return status;
 }
 
@@ -352,11 +310,37 @@ shoal_status shoal_html_report_fill(shoal_release *release, int fd, const char *
   SHOAL_TRY(add_setting(result, page, "order of rows",
                         options->keep_order ? "that of the input" : "shuffled", error));
   SHOAL_TRY(describe_done(release, page, error));
-  SHOAL_TRY(add_policy_files(release, page, error));
-  if (path) SHOAL_TRY(add_release(release, page, path, error));
+  /* Hierarchies and categories in files of their own: the policy's hash does not cover them. */
+  const shoal_policy *policy = release->context.policy;
+  for (size_t a = 0; a < policy->n_attributes; a++) {
+    const shoal_attribute *attribute = &policy->attributes[a];
+    const char *tree = attribute->has_hierarchy ? attribute->hierarchy.file : NULL;
+    if (tree) SHOAL_TRY(add_file(release->result, page, "hierarchy", tree, error));
+    if (attribute->categories.file)
+      SHOAL_TRY(add_file(release->result, page, "categories", attribute->categories.file, error));
+  }
+  if (path) {
+    const char *name = strcmp(path, "-") == 0 ? "(standard output)" : path;
+    shoal_html_report_file *file = new_file(release->result, page, "release", name);
+    if (!file) return shoal_fail_memory(error);
+    memcpy(file->sha256, release->sha256, sizeof file->sha256);
+  }
   if (options->detail != SHOAL_DETAIL_HTML) return SHOAL_OK;
   SHOAL_TRY(shoal_html_report_sample(release, page, error));
   SHOAL_TRY(shoal_html_report_attributes(release, page, error));
   SHOAL_TRY(study(release, fd, run, error));
-  return judge_lattice(release, page, error);
+  const shoal_context *p = &release->context;
+  const shoal_node_report *node = &result->release.node;
+  if (result->release.method != SHOAL_METHOD_NODE || node->lattice_nodes > MAX_NODES ||
+      node->lattice_nodes * p->frequency->n_tuples > MAX_WORK)
+    return SHOAL_OK;
+  shoal_lattice_report *lattice = shoal_arena_alloc(&result->arena, 1, sizeof *lattice);
+  if (!lattice) return shoal_fail_memory(error);
+  *lattice = (shoal_lattice_report){.max_suppression = result->release.max_suppression};
+  shoal_search search;
+  SHOAL_TRY(shoal_context_search(p, false, &search, error));
+  shoal_status status = judge_nodes(release, &search, lattice, error);
+  shoal_search_reset(&search);
+  if (status == SHOAL_OK) page->lattice = lattice;
+  return status;
 }

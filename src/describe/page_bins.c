@@ -103,27 +103,6 @@ static bool all_whole(const shoal_domain *domain) {
   return true;
 }
 
-static bool name_number_bins(binner *b, double first, double width, bool whole) {
-  for (size_t i = 0; i + 1 < b->n_bins; i++) {
-    char label[BIN_BYTES];
-    double low = (first + (double)i) * width, end = low + width;
-    int size = snprintf(label, sizeof label, whole ? "[%.0f-%.0f]" : "[%.10g-%.10g)", low,
-                        whole ? end - 1 : end);
-    if (b->domain.attribute->coding.dates) {
-      char from[SHOAL_DAY_BYTES], to[SHOAL_DAY_BYTES];
-      shoal_day_print((int64_t)low, from);
-      shoal_day_print((int64_t)end - 1, to);
-      size = snprintf(label, sizeof label, "[%s to %s]", from, to);
-    }
-    const char *kept = shoal_result_string(b->release->result, label, (size_t)size);
-    if (!kept) return false;
-    b->bins[i].label = (shoal_label){kept, (size_t)size};
-  }
-  static const char missing[] = "(missing)";
-  b->bins[b->n_bins - 1].label = (shoal_label){missing, sizeof missing - 1};
-  return true;
-}
-
 /* 0.3 is in bin 3 of width 0.1, although the quotient is slightly below 3. */
 static double bin_at(double number, double width) { return floor(number / width + 1e-9); }
 
@@ -143,7 +122,24 @@ static bool make_number_bins(binner *b) {
     b->bin_of[position] =
         domain->position_missing[position] || !inside ? (uint32_t)b->n_bins - 1 : (uint32_t)bin;
   }
-  return name_number_bins(b, first, width, whole);
+  for (size_t i = 0; i + 1 < b->n_bins; i++) {
+    char label[BIN_BYTES];
+    double low = (first + (double)i) * width, end = low + width;
+    int size = snprintf(label, sizeof label, whole ? "[%.0f-%.0f]" : "[%.10g-%.10g)", low,
+                        whole ? end - 1 : end);
+    if (b->domain.attribute->coding.dates) {
+      char from[SHOAL_DAY_BYTES], to[SHOAL_DAY_BYTES];
+      shoal_day_print((int64_t)low, from);
+      shoal_day_print((int64_t)end - 1, to);
+      size = snprintf(label, sizeof label, "[%s to %s]", from, to);
+    }
+    const char *kept = shoal_result_string(b->release->result, label, (size_t)size);
+    if (!kept) return false;
+    b->bins[i].label = (shoal_label){kept, (size_t)size};
+  }
+  static const char missing[] = "(missing)";
+  b->bins[b->n_bins - 1].label = (shoal_label){missing, sizeof missing - 1};
+  return true;
 }
 
 /* ------------------------------------------------------------ trees */

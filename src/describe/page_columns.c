@@ -89,11 +89,6 @@ static shoal_status describe_widths(shoal_result *result, const tallies *t,
 
 /* ------------------------------------------------------------ all columns */
 
-static bool is_number(const shoal_policy *policy, const char *name) {
-  const shoal_attribute *attribute = shoal_policy_attribute(policy, name);
-  return attribute && attribute->type == SHOAL_TYPE_NUMBER;
-}
-
 /* The codes of a pseudonym are those of identifiers. */
 static bool is_shown(const shoal_release *release, const shoal_html_report *page, size_t column) {
   const shoal_table *table = release->decision.rows;
@@ -107,7 +102,10 @@ static shoal_status describe(shoal_release *release, shoal_html_report *page, si
   shoal_result *result = release->result;
   const shoal_html_report_column *named = &page->columns[column];
   bool quasi = p->roles[column] == SHOAL_ROLE_QUASI;
-  bool numeric = is_number(p->policy, p->table->columns[column].name);
+  const shoal_policy *policy = p->policy;
+  const char *name = p->table->columns[column].name;
+  const shoal_attribute *attribute = shoal_policy_attribute(policy, name);
+  bool numeric = attribute && attribute->type == SHOAL_TYPE_NUMBER;
   *a = (shoal_html_report_attribute){.name = named->name,
                                      .role = named->role,
                                      .done = named->done,

@@ -221,20 +221,6 @@ shoal_status shoal_cells_read(shoal_table *table, shoal_column *column, const sh
 
 /* ------------------------------------------------------------ without a policy */
 
-static shoal_status note_style(shoal_table *table, shoal_number_style style, shoal_error *error) {
-  char thousands[4] = {'"', style.thousands ? *style.thousands : ' ', '"', '\0'};
-  if (style.decimal == ',')
-    SHOAL_TRY(shoal_table_note(table, error,
-                               "numbers have decimal commas: a policy needs data: {decimal: "
-                               "\",\"}"));
-  if (style.thousands)
-    SHOAL_TRY(shoal_table_note(table, error,
-                               "numbers have thousands separators: a policy needs data: "
-                               "{thousands: %s}",
-                               *style.thousands == ' ' ? "space" : thousands));
-  return SHOAL_OK;
-}
-
 /*
  * Marks the values of the column that are no numbers, if nearly all are numbers. `bad` has room for
  * all values. Words that often mean a missing value are left to the profile.
@@ -289,7 +275,16 @@ shoal_status shoal_cells_detect(shoal_table *table, shoal_error *error) {
   shoal_number_style style = shoal_number_style_detect(table);
   table->decimal = style.decimal;
   table->thousands = style.thousands;
-  SHOAL_TRY(note_style(table, style, error));
+  char thousands[4] = {'"', style.thousands ? *style.thousands : ' ', '"', '\0'};
+  if (style.decimal == ',')
+    SHOAL_TRY(shoal_table_note(table, error,
+                               "numbers have decimal commas: a policy needs data: {decimal: "
+                               "\",\"}"));
+  if (style.thousands)
+    SHOAL_TRY(shoal_table_note(table, error,
+                               "numbers have thousands separators: a policy needs data: "
+                               "{thousands: %s}",
+                               *style.thousands == ' ' ? "space" : thousands));
   for (size_t c = 0; c < table->n_columns; c++) {
     if (!table->columns[c].code_size) continue;
     SHOAL_TRY(restyle(table, &table->columns[c], style, error));

@@ -5,6 +5,7 @@
  * smaller and a larger k by the release's method. The report shows them beside the release, with
  * the lines of the policy that select each.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,21 +95,6 @@ static void add_k(maker *m, uint64_t k) {
                  *method ? ", " : "", method);
 }
 
-/* The steps of k are 2, 3, 5, 10, 20, 50, 100, and so on. */
-static void add_ks(maker *m) {
-  const shoal_policy *policy = m->release->context.policy;
-  uint64_t lower = 0, step = 2;
-  if (!policy->has_k || policy->k < 2) return;
-  for (unsigned i = 0; step <= policy->k; i++) {
-    if (step < policy->k) lower = step;
-    if (i == 0) step = 3;
-    else if (i == 1) step = 5;
-    else step = i % 3 == 1 ? step / 2 * 5 : step * 2; /* 10, 20, 50 */
-  }
-  if (lower) add_k(m, lower);
-  if (step <= m->table->n_records) add_k(m, step);
-}
-
 static void list_variants(maker *m) {
   if (m->local) {
     variant *v = add_variant(m, "local");
@@ -125,7 +111,18 @@ static void list_variants(maker *m) {
     add_suppression(m, 1);
     add_suppression(m, 5);
   }
-  add_ks(m);
+  /* The steps of k are 2, 3, 5, 10, 20, 50, 100, and so on. */
+  const shoal_policy *policy = m->release->context.policy;
+  uint64_t lower = 0, step = 2;
+  if (!policy->has_k || policy->k < 2) return;
+  for (unsigned i = 0; step <= policy->k; i++) {
+    if (step < policy->k) lower = step;
+    if (i == 0) step = 3;
+    else if (i == 1) step = 5;
+    else step = i % 3 == 1 ? step / 2 * 5 : step * 2; /* 10, 20, 50 */
+  }
+  if (lower) add_k(m, lower);
+  if (step <= m->table->n_records) add_k(m, step);
 }
 
 /* ------------------------------------------------------------ making them */
@@ -143,14 +140,6 @@ static shoal_status add_outcome(maker *m, const variant *v, const shoal_tried *m
   SHOAL_TRY(shoal_result_copy(result, v->lines, &a->policy, error));
   m->out->n_items++;
   return SHOAL_OK;
-}
-
-/* A limit in rows is for the whole table. */
-static void fit_to_sample(const maker *m, shoal_policy *policy) {
-  uint64_t n = m->table->n_records, whole = m->release->context.table->n_records;
-  if (n == whole || policy->max_suppression.percent) return;
-  double rows = (double)allowed_rows(m, policy->max_suppression) * (double)n / (double)whole;
-  policy->max_suppression.number = (shoal_decimal){(int64_t)rows, 0};
 }
 
 /* What the variant's methods found: the best, and the work of all. False: the limit stopped them.
@@ -187,12 +176,19 @@ static shoal_status make_variant(maker *m, variant *v, shoal_error *error) {
   shoal_release other = {0};
   shoal_make_options options = {.is_variant = true, .max_work = m->work_left};
   shoal_tried made = {.release_loss = NAN};
+  assert(!v->searches || m->uniform);
   uint64_t needed = v->searches ? m->uniform->unproven ? SHOAL_AUTO_CLASSES : 1 : 0;
   if (m->work_left < needed) { /* it would end at the limit */
     m->out->n_left_out++;
     return SHOAL_OK;
   }
-  fit_to_sample(m, &v->policy);
+  /* A limit in rows is for the whole table. */
+  shoal_policy *policy = &v->policy;
+  uint64_t n = m->table->n_records, whole = m->release->context.table->n_records;
+  if (n != whole && !policy->max_suppression.percent) {
+    double rows = (double)allowed_rows(m, policy->max_suppression) * (double)n / (double)whole;
+    policy->max_suppression.number = (shoal_decimal){(int64_t)rows, 0};
+  }
   shoal_status status = shoal_release_make(&other, m->table, &v->policy, &options, &m->run, error);
   bool complete = true;
   if (status == SHOAL_OK) complete = summarize(m, &other.result->release, options.max_work, &made);

@@ -290,33 +290,6 @@ static void explain_choice(const contest *c, const shoal_methods *methods, char 
                              100 * *loss[best], 100 * *loss[other], names[other]);
 }
 
-static shoal_status report_choice(const contest *c, const shoal_methods *methods,
-                                  shoal_result *result, shoal_error *error) {
-  shoal_release_report *r = &result->release;
-  char reason[200];
-  if (!methods->items[0].automatic) return SHOAL_OK;
-  explain_choice(c, methods, reason, sizeof reason);
-  SHOAL_TRY(shoal_result_copy(result, reason, &r->algorithm_reason, error));
-  r->tried = shoal_arena_alloc(&result->arena, methods->n, sizeof *r->tried);
-  if (!r->tried) return shoal_fail_memory(error);
-  for (size_t i = 0; i < methods->n; i++) {
-    r->tried[i] = c->tried[i];
-    r->tried[i].chosen = i == c->best;
-    if (c->statuses[i] != SHOAL_OK)
-      SHOAL_TRY(shoal_result_copy(result, c->errors[i].message, &r->tried[i].why, error));
-  }
-  r->n_tried = methods->n;
-  return SHOAL_OK;
-}
-
-/* The error of the last resort, local recoding, which names both. */
-static shoal_status refuse_all(const contest *c, const shoal_methods *methods, shoal_error *error) {
-  if (error) *error = c->errors[0];
-  if (methods->n == 1 || c->statuses[0] != SHOAL_REFUSED) return c->statuses[0];
-  return shoal_fail(error, SHOAL_REFUSED, "found no release by %s or by %s: %s",
-                    methods->items[1].name, methods->items[0].name, c->errors[0].message);
-}
-
 /* A lattice that is too large is an error of the policy only if there is no other method. */
 static bool is_fatal(const shoal_methods *methods, size_t i, shoal_status status) {
   if (status == SHOAL_OK || status == SHOAL_REFUSED) return false;
@@ -342,12 +315,33 @@ static shoal_status try_all(shoal_release *release, const shoal_methods *methods
     c->tried[i] = describe(&method, release->result, c->statuses[i]);
     compare(c, release, methods, i);
   }
-  if (c->best == methods->n) return refuse_all(c, methods, error);
+  if (c->best == methods->n) {
+    /* The error of the last resort, local recoding, which names both. */
+    if (error) *error = c->errors[0];
+    if (methods->n == 1 || c->statuses[0] != SHOAL_REFUSED) return c->statuses[0];
+    return shoal_fail(error, SHOAL_REFUSED, "found no release by %s or by %s: %s",
+                      methods->items[1].name, methods->items[0].name, c->errors[0].message);
+  }
   release->decision = c->decision;
   release->result = c->result;
   memset(&c->decision, 0, sizeof c->decision);
   c->result = NULL;
-  return report_choice(c, methods, release->result, error);
+  shoal_result *result = release->result;
+  shoal_release_report *r = &result->release;
+  char reason[200];
+  if (!methods->items[0].automatic) return SHOAL_OK;
+  explain_choice(c, methods, reason, sizeof reason);
+  SHOAL_TRY(shoal_result_copy(result, reason, &r->algorithm_reason, error));
+  r->tried = shoal_arena_alloc(&result->arena, methods->n, sizeof *r->tried);
+  if (!r->tried) return shoal_fail_memory(error);
+  for (size_t i = 0; i < methods->n; i++) {
+    r->tried[i] = c->tried[i];
+    r->tried[i].chosen = i == c->best;
+    if (c->statuses[i] != SHOAL_OK)
+      SHOAL_TRY(shoal_result_copy(result, c->errors[i].message, &r->tried[i].why, error));
+  }
+  r->n_tried = methods->n;
+  return SHOAL_OK;
 }
 
 static shoal_status make(shoal_release *release, const shoal_table *table,
@@ -361,11 +355,27 @@ static shoal_status make(shoal_release *release, const shoal_table *table,
   return status;
 }
 
+/* Inside of a database every value has one label. */
+static shoal_status take_uniform(shoal_methods *methods, shoal_error *error) {
+  if (methods->n > 1) {
+    methods->items[0] = methods->items[1];
+    methods->n = 1;
+    (void)snprintf(methods->items[0].reason, sizeof methods->items[0].reason,
+                   "uniform labels: the release is made inside of the database");
+  }
+  if (!methods->items[0].local) return SHOAL_OK;
+  return shoal_fail(error, SHOAL_BAD_INPUT,
+                    "local recoding (%s) needs all rows, and '--in-database' sends counted tuples: "
+                    "leave it out, or use 'method: {labels: uniform}' with hierarchies",
+                    methods->items[0].name);
+}
+
 shoal_status shoal_release_make(shoal_release *release, const shoal_table *table,
                                 const shoal_policy *policy, const shoal_make_options *options,
                                 const shoal_run *run, shoal_error *error) {
   shoal_methods methods;
   SHOAL_TRY(shoal_methods_bind(policy, &methods, error));
+  if (options->is_uniform) SHOAL_TRY(take_uniform(&methods, error));
   return make(release, table, policy, &methods, options, run, error);
 }
 
@@ -391,6 +401,7 @@ void shoal_release_reset(shoal_release *release) {
   shoal_arena_reset(&release->listed);
   shoal_table_delete(release->expanded);
   free(release->row_numbers);
+  shoal_table_delete(release->own);
   memset(release, 0, sizeof *release);
 }
 
@@ -400,25 +411,27 @@ void shoal_release_delete(shoal_release *release) {
 }
 
 static shoal_status anonymize(shoal_release *release, const shoal_table *table,
-                              const shoal_policy *policy, const shoal_run *run,
-                              shoal_error *error) {
-  static const shoal_make_options all = {0};
+                              const shoal_policy *policy, const shoal_make_options *options,
+                              const shoal_run *run, shoal_error *error) {
   SHOAL_TRY(shoal_input_check(table, policy, SHOAL_FOR_RELEASE, error));
   SHOAL_TRY(shoal_pseudonyms_check(table, policy, error));
-  SHOAL_TRY(shoal_release_make(release, table, policy, &all, run, error));
+  SHOAL_TRY(shoal_release_make(release, table, policy, options, run, error));
   double started = shoal_seconds();
-  if (!run || !run->quick) SHOAL_TRY(shoal_release_alternatives(release, run, error));
+  bool quick = (run && run->quick) || options->is_uniform;
+  if (!quick) SHOAL_TRY(shoal_release_alternatives(release, run, error));
   release->result->release.seconds_alternatives = shoal_seconds() - started;
   shoal_decision_compact(&release->decision, &release->context);
   return SHOAL_OK;
 }
 
 shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *policy,
-                                 const shoal_run *run, shoal_release **out, shoal_error *error) {
+                                 const shoal_make_options *options, const shoal_run *run,
+                                 shoal_release **out, shoal_error *error) {
+  static const shoal_make_options all = {0};
   shoal_release *release = shoal_alloc_zero(1, sizeof *release);
   if (!release) return shoal_fail_memory(error);
   double started = shoal_seconds();
-  shoal_status status = anonymize(release, table, policy, run, error);
+  shoal_status status = anonymize(release, table, policy, options ? options : &all, run, error);
   if (status != SHOAL_OK) {
     shoal_release_delete(release);
     return status;

@@ -16,9 +16,22 @@ typedef struct description {
   shoal_text drawing;
 } description;
 
-/* The labels above the values, level by level, for programs: of a single hierarchy only. */
-static shoal_status list_labels(shoal_result *result, const shoal_hierarchy *hierarchy,
-                                shoal_error *error) {
+static shoal_status add_hierarchy(description *d, const shoal_hierarchy *hierarchy,
+                                  const char *title, shoal_error *error) {
+  char *drawing;
+  SHOAL_TRY(shoal_hierarchy_draw(hierarchy, MAX_LINES, &drawing, error));
+  if (d->drawing.size_bytes) shoal_text_add(&d->drawing, "\n");
+  shoal_text_print(&d->drawing, "%s: %u level%s, ", title, hierarchy->n_levels,
+                   hierarchy->n_levels == 1 ? "" : "s");
+  shoal_text_add_count(&d->drawing, hierarchy->n_leaves);
+  shoal_text_add(&d->drawing, hierarchy->n_leaves == 1 ? " value\n" : " values\n");
+  shoal_text_add(&d->drawing, drawing); /* its labels are escaped */
+  d->result->hierarchy.n_leaves += hierarchy->n_leaves;
+  if (hierarchy->n_levels > d->result->hierarchy.n_levels)
+    d->result->hierarchy.n_levels = hierarchy->n_levels;
+  free(drawing);
+  /* The labels above the values, level by level, for programs: of a single hierarchy only. */
+  shoal_result *result = d->result;
   size_t n = hierarchy->n_levels - 1;
   result->hierarchy.labels = shoal_arena_alloc(&result->arena, n, sizeof *result->hierarchy.labels);
   if (!result->hierarchy.labels) return shoal_fail_memory(error);
@@ -37,33 +50,6 @@ static shoal_status list_labels(shoal_result *result, const shoal_hierarchy *hie
     result->hierarchy.n_label_levels = l + 1;
   }
   return SHOAL_OK;
-}
-
-static shoal_status add_hierarchy(description *d, const shoal_hierarchy *hierarchy,
-                                  const char *title, shoal_error *error) {
-  char *drawing;
-  SHOAL_TRY(shoal_hierarchy_draw(hierarchy, MAX_LINES, &drawing, error));
-  if (d->drawing.size_bytes) shoal_text_add(&d->drawing, "\n");
-  shoal_text_print(&d->drawing, "%s: %u level%s, ", title, hierarchy->n_levels,
-                   hierarchy->n_levels == 1 ? "" : "s");
-  shoal_text_add_count(&d->drawing, hierarchy->n_leaves);
-  shoal_text_add(&d->drawing, hierarchy->n_leaves == 1 ? " value\n" : " values\n");
-  shoal_text_add(&d->drawing, drawing); /* its labels are escaped */
-  d->result->hierarchy.n_leaves += hierarchy->n_leaves;
-  if (hierarchy->n_levels > d->result->hierarchy.n_levels)
-    d->result->hierarchy.n_levels = hierarchy->n_levels;
-  free(drawing);
-  return list_labels(d->result, hierarchy, error);
-}
-
-static shoal_status describe_file(description *d, const char *path, shoal_error *error) {
-  shoal_hierarchy_spec spec = {.kind = SHOAL_HIERARCHY_FILE, .file = path};
-  shoal_hierarchy_options options = {.attribute = ""};
-  shoal_hierarchy *hierarchy;
-  SHOAL_TRY(shoal_hierarchy_compile(&spec, NULL, NULL, &options, &hierarchy, error));
-  shoal_status status = add_hierarchy(d, hierarchy, path, error);
-  shoal_hierarchy_free(hierarchy);
-  return status;
 }
 
 /* *column: the table's column of that name, with its values; NULL: it has none of that name. */
@@ -118,28 +104,33 @@ static shoal_status describe_entry(description *d, const shoal_policy *policy,
   return SHOAL_OK;
 }
 
-/* Every hierarchy of the policy; without data, those that stand by themselves. */
-static shoal_status describe_all(description *d, const shoal_policy *policy,
-                                 const shoal_table *table, shoal_error *error) {
-  size_t n = 0;
-  for (size_t a = 0; a < policy->n_attributes; a++) {
-    const shoal_attribute *attribute = &policy->attributes[a];
-    if (!attribute->has_hierarchy) continue;
-    if (!table && !shoal_attribute_has_tree(attribute)) continue;
-    SHOAL_TRY(describe_entry(d, policy, attribute, table, error));
-    n++;
-  }
-  if (n) return SHOAL_OK;
-  return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = policy->file},
-                       "has no hierarchy that stands by itself: give the data too");
-}
-
 static shoal_status describe(description *d, const char *source, const shoal_policy *policy,
                              const shoal_table *table, shoal_error *error) {
   if (!policy && !source)
     return shoal_fail(error, SHOAL_BAD_INPUT, "name a hierarchy file, or a policy");
-  if (!policy) return describe_file(d, source, error);
-  if (!source) return describe_all(d, policy, table, error);
+  if (!policy) {
+    shoal_hierarchy_spec spec = {.kind = SHOAL_HIERARCHY_FILE, .file = source};
+    shoal_hierarchy_options options = {.attribute = ""};
+    shoal_hierarchy *hierarchy;
+    SHOAL_TRY(shoal_hierarchy_compile(&spec, NULL, NULL, &options, &hierarchy, error));
+    shoal_status status = add_hierarchy(d, hierarchy, source, error);
+    shoal_hierarchy_free(hierarchy);
+    return status;
+  }
+  if (!source) {
+    /* Every hierarchy of the policy; without data, those that stand by themselves. */
+    size_t n = 0;
+    for (size_t a = 0; a < policy->n_attributes; a++) {
+      const shoal_attribute *attribute = &policy->attributes[a];
+      if (!attribute->has_hierarchy) continue;
+      if (!table && !shoal_attribute_has_tree(attribute)) continue;
+      SHOAL_TRY(describe_entry(d, policy, attribute, table, error));
+      n++;
+    }
+    if (n) return SHOAL_OK;
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = policy->file},
+                         "has no hierarchy that stands by itself: give the data too");
+  }
   const shoal_attribute *attribute = shoal_policy_attribute(policy, source);
   if (attribute && strcmp(attribute->name, source) == 0)
     return describe_entry(d, policy, attribute, table, error);

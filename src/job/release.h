@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job/release: makes, compares and writes a release (decide/release.h). */
-#ifndef SHOAL_JOB_RELEASE_H
-#define SHOAL_JOB_RELEASE_H
+#pragma once
 
 #include "decide/release.h"
 #include "shoal/program.h"
@@ -14,6 +13,7 @@ shoal_status shoal_release_decide(shoal_release *release, const shoal_method *me
 /* How a release is made. */
 typedef struct shoal_make_options {
   bool is_variant;   /* to compare only: gates are not judged */
+  bool is_uniform;   /* `auto` means uniform labels; other local recoding is SHOAL_BAD_INPUT */
   uint64_t max_work; /* of the full-domain search of `auto`: classes to read; 0: its own limit */
 } shoal_make_options;
 
@@ -50,11 +50,17 @@ shoal_status shoal_release_try(const shoal_table *table, const shoal_policy *pol
 
 /* The steps of `anonymize` and what api/release.c calls; contracts: shoal.h. */
 shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *policy,
-                                 const shoal_run *run, shoal_release **release,
-                                 shoal_error *error) SHOAL_MUST_CHECK;
+                                 const shoal_make_options *options, const shoal_run *run,
+                                 shoal_release **release, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_job_write(shoal_release *release, const char *path, const shoal_avoided *avoided,
                              const shoal_write_options *options, const shoal_run *run,
                              shoal_error *error) SHOAL_MUST_CHECK;
+/* The whole of it inside of a database; *release, which has its own table, is for the result. */
+shoal_status shoal_job_anonymize_inside(const char *source, const char *output,
+                                        const shoal_policy *policy,
+                                        const shoal_write_options *options, const shoal_run *run,
+                                        shoal_release **release,
+                                        shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_job_write_to(shoal_release *release, shoal_write_fn write, void *user,
                                 const shoal_write_options *options, const shoal_run *run,
                                 shoal_error *error) SHOAL_MUST_CHECK;
@@ -67,5 +73,3 @@ shoal_status shoal_job_compare(shoal_release *release, const shoal_table *masked
                                const shoal_table *const *previous, size_t n_previous,
                                const shoal_run *run, shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_release_delete(shoal_release *release);
-
-#endif

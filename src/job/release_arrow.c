@@ -24,7 +24,6 @@
 #include "job/writing.h"
 #include "write/arrow.h"
 #include "write/second_pass.h"
-#include "write/sink.h"
 
 typedef struct exporting {
   shoal_writing rows;
@@ -181,15 +180,6 @@ static void fill_columns(void *user, unsigned worker) {
   }
 }
 
-static bool copy_names(exporting *e) {
-  for (size_t i = 0; i < e->labels->n_columns; i++) {
-    e->null_code[i] = SHOAL_NONE;
-    e->labels->columns[i].name = strdup(e->rows.plan.columns[i].column->name);
-    if (!e->labels->columns[i].name) return false;
-  }
-  return true;
-}
-
 static shoal_status make_labels(exporting *e, shoal_error *error) {
   size_t n = e->rows.plan.n_columns;
   shoal_table *labels = e->labels = shoal_alloc_zero(1, sizeof *labels);
@@ -198,7 +188,11 @@ static shoal_status make_labels(exporting *e, shoal_error *error) {
   if (!labels || !labels->columns || !e->null_code) return shoal_fail_memory(error);
   labels->n_columns = n;
   labels->n_rows = labels->n_records = e->n;
-  if (!copy_names(e)) return shoal_fail_memory(error);
+  for (size_t i = 0; i < e->labels->n_columns; i++) {
+    e->null_code[i] = SHOAL_NONE;
+    e->labels->columns[i].name = strdup(e->rows.plan.columns[i].column->name);
+    if (!e->labels->columns[i].name) return shoal_fail_memory(error);
+  }
   unsigned n_threads = shoal_run_threads(e->rows.run);
   shoal_parallel(n_threads < n ? n_threads : (unsigned)n, fill_columns, e);
   return atomic_load(&e->no_memory) ? shoal_fail_memory(error) : SHOAL_OK;
@@ -225,34 +219,6 @@ static shoal_status check_used(const shoal_table *labels, shoal_error *error) {
   return SHOAL_OK;
 }
 
-/* Writes the table of labels as CSV. */
-static shoal_status write_labels(exporting *e, int fd, shoal_error *error) {
-  static const uint8_t keep[] = {SHOAL_ROW_KEEP};
-  const shoal_table *labels = e->labels;
-  uint32_t *group_of_row = shoal_alloc_zero((size_t)e->n, sizeof *group_of_row);
-  shoal_csv_plan plan = {.table = labels,
-                         .delimiter = e->rows.plan.delimiter,
-                         .columns = shoal_alloc_zero(labels->n_columns, sizeof *plan.columns),
-                         .n_columns = labels->n_columns,
-                         .group_of_row = group_of_row,
-                         .action = keep};
-  shoal_sink *sink = NULL;
-  bool ok = group_of_row && plan.columns;
-  for (size_t c = 0; ok && c < labels->n_columns; c++) {
-    plan.columns[c].column = &labels->columns[c];
-    ok = shoal_release_fill_values(&plan.columns[c], &plan, false);
-  }
-  shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
-  if (status == SHOAL_OK) status = shoal_sink_open(fd, "the release", &sink, error);
-  if (status == SHOAL_OK)
-    status = shoal_csv_write(&plan, sink, NULL, e->rows.run, &e->rows.n_rows, error);
-  if (sink) shoal_sink_free(sink);
-  if (!plan.columns) plan.n_columns = 0;
-  shoal_release_columns_reset(&plan);
-  free(group_of_row);
-  return status;
-}
-
 static shoal_status prove(exporting *e, const shoal_arrow_options *options, shoal_error *error) {
   shoal_release_report *released = &e->rows.release->result->release;
   double started = shoal_seconds();
@@ -261,7 +227,8 @@ static shoal_status prove(exporting *e, const shoal_arrow_options *options, shoa
   if (fd < 0)
     return shoal_fail(error, SHOAL_FAILED, "cannot make a file in memory for the verifier: %s",
                       strerror(errno));
-  shoal_status status = write_labels(e, fd, error);
+  shoal_status status = shoal_table_write_csv(e->labels, e->rows.plan.delimiter, fd, e->rows.run,
+                                              &e->rows.n_rows, error);
   double written = shoal_seconds();
   if (status == SHOAL_OK) status = shoal_writing_spill(&e->rows, error);
   if (status == SHOAL_OK) status = shoal_writing_verify(&e->rows, fd, error);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "input/cells.h"
 #include "job/pseudonyms.h"
+#include "write/sink.h"
 
 static bool reserve(shoal_csv_column *cells, uint32_t n_cells) {
   cells->offsets = shoal_alloc((size_t)n_cells + 1, sizeof *cells->offsets);
@@ -53,18 +54,6 @@ static bool fill_generalized(const shoal_column_labels *labels, shoal_csv_column
   return true;
 }
 
-/* Cells of an identifier: its pseudonyms, which the verifier gets too. */
-static shoal_status fill_pseudonyms(const shoal_policy *policy, const shoal_attribute *attribute,
-                                    shoal_csv_column *cells, const shoal_csv_plan *out,
-                                    shoal_error *error) {
-  shoal_strings *made = &cells->replaced;
-  SHOAL_TRY(shoal_pseudonyms_make(policy, attribute, cells->column, made, error));
-  bool ok = reserve(cells, made->n_strings);
-  for (uint32_t v = 0; ok && v < made->n_strings; v++)
-    ok = add_cell(cells, out, false, shoal_strings_get(made, v));
-  return ok ? SHOAL_OK : shoal_fail_memory(error);
-}
-
 /* `q`: its number among the quasi-identifiers, if it is one. */
 static shoal_status fill_column(const shoal_release *release, size_t q, bool styled,
                                 shoal_csv_column *cells, const shoal_csv_plan *out,
@@ -72,8 +61,17 @@ static shoal_status fill_column(const shoal_release *release, size_t q, bool sty
   const shoal_context *p = &release->context;
   size_t c = (size_t)(cells->column - out->table->columns);
   bool commas = styled && shoal_cells_have_commas(p->policy, &p->attributes[c]);
-  if (p->roles[c] == SHOAL_ROLE_PSEUDONYM)
-    return fill_pseudonyms(p->policy, &p->attributes[c], cells, out, error);
+  if (p->roles[c] == SHOAL_ROLE_PSEUDONYM) {
+    /* Cells of an identifier: its pseudonyms, which the verifier gets too. */
+    const shoal_policy *policy = p->policy;
+    const shoal_attribute *attribute = &p->attributes[c];
+    shoal_strings *made = &cells->replaced;
+    SHOAL_TRY(shoal_pseudonyms_make(policy, attribute, cells->column, made, error));
+    bool ok = reserve(cells, made->n_strings);
+    for (uint32_t v = 0; ok && v < made->n_strings; v++)
+      ok = add_cell(cells, out, false, shoal_strings_get(made, v));
+    return ok ? SHOAL_OK : shoal_fail_memory(error);
+  }
   bool ok = cells->generalized ? fill_generalized(&release->decision.columns[q], cells, out, commas)
             : !cells->column->code_size ? reserve(cells, 0) /* it comes from the file itself */
                                         : shoal_release_fill_values(cells, out, commas);
@@ -114,4 +112,30 @@ void shoal_release_columns_reset(shoal_csv_plan *out) {
   for (size_t c = 0; out->columns && c < out->n_columns; c++)
     shoal_csv_column_reset(&out->columns[c]);
   free(out->columns);
+}
+
+shoal_status shoal_table_write_csv(const shoal_table *table, char delimiter, int fd,
+                                   const shoal_run *run, uint64_t *n_rows, shoal_error *error) {
+  static const uint8_t keep[] = {SHOAL_ROW_KEEP};
+  uint32_t *group_of_row = shoal_alloc_zero((size_t)table->n_rows, sizeof *group_of_row);
+  shoal_csv_plan plan = {.table = table,
+                         .delimiter = delimiter,
+                         .columns = shoal_alloc_zero(table->n_columns, sizeof *plan.columns),
+                         .n_columns = table->n_columns,
+                         .group_of_row = group_of_row,
+                         .action = keep};
+  shoal_sink *sink = NULL;
+  bool ok = group_of_row && plan.columns;
+  for (size_t c = 0; ok && c < table->n_columns; c++) {
+    plan.columns[c].column = &table->columns[c];
+    ok = shoal_release_fill_values(&plan.columns[c], &plan, false);
+  }
+  shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
+  if (status == SHOAL_OK) status = shoal_sink_open(fd, "the release", &sink, error);
+  if (status == SHOAL_OK) status = shoal_csv_write(&plan, sink, NULL, run, n_rows, error);
+  if (sink) shoal_sink_free(sink);
+  if (!plan.columns) plan.n_columns = 0;
+  shoal_release_columns_reset(&plan);
+  free(group_of_row);
+  return status;
 }

@@ -16,8 +16,10 @@
 #include "describe/page.h"
 #include "input/cells.h"
 #include "input/input.h"
+#include "job/inside.h"
 #include "job/job.h"
 #include "job/release.h"
+#include "job/release_table.h"
 #include "job/writing.h"
 #include "verify/stat_reader.h"
 #include "write/atomic_file.h"
@@ -124,14 +126,33 @@ static shoal_status write_and_verify(file_writing *f, shoal_error *error) {
   return verified ? f->hash_status : f->verify_status;
 }
 
+/* Who gets a release that goes to no file: a function its bytes, a database its rows. */
+typedef struct receiver {
+  shoal_write_fn write;
+  void *user;
+  shoal_table_sink *sink;
+  struct shoal_inside *inside; /* the database makes the rows */
+} receiver;
+
+/* Brings the verified rows into a database, within its transaction. */
+static shoal_status fill_database(const receiver *to, const shoal_writing *rows, int fd,
+                                  shoal_error *error) {
+#if SHOAL_POSTGRESQL
+  if (to->inside) return shoal_inside_fill(to->inside, rows, fd, error);
+#endif
+  return to->sink ? shoal_release_fill_table(to->sink, rows, fd, error) : SHOAL_OK;
+}
+
 static shoal_status write_file(shoal_release *release, const char *path,
                                const shoal_write_options *options, const shoal_run *run,
-                               const shoal_atomic_file *file, shoal_error *error) {
+                               const shoal_atomic_file *file, const receiver *to,
+                               shoal_error *error) {
   file_writing f = {.file = file, .detail = options->detail};
   shoal_status status =
-      shoal_writing_init(&f.rows, release, path, options->keep_order, true, run, error);
+      shoal_writing_init(&f.rows, release, path, options->keep_order, !to->inside, run, error);
   if (status == SHOAL_OK) status = check_names(release, &f.rows.plan, error);
   if (status == SHOAL_OK) status = write_and_verify(&f, error);
+  if (status == SHOAL_OK) status = fill_database(to, &f.rows, file->fd, error);
   free(release->row_numbers); /* of the order before */
   release->row_numbers = NULL;
   release->order = (shoal_release_order){status == SHOAL_OK, options->keep_order, f.rows.order};
@@ -270,11 +291,18 @@ static shoal_status commit_outputs(outputs *files, const shoal_write_options *op
   return shoal_atomic_file_commit_all(all, n, error);
 }
 
-/* Who gets the bytes of a release that goes to no file. */
-typedef struct receiver {
-  shoal_write_fn write;
-  void *user;
-} receiver;
+/* The table and the files beside it: if the last step fails, these are removed. */
+static shoal_status commit_table(outputs *files, const shoal_write_options *options,
+                                 shoal_table_sink *sink, shoal_error *error) {
+  shoal_atomic_file *all[2];
+  size_t n = 0;
+  if (options->mapping) all[n++] = &files->mapping;
+  if (options->certificate) all[n++] = &files->certificate;
+  if (n) SHOAL_TRY(shoal_atomic_file_commit_all(all, n, error));
+  shoal_status status = shoal_table_sink_commit(sink, error);
+  for (size_t i = 0; status != SHOAL_OK && i < n; i++) (void)unlink(all[i]->path);
+  return status;
+}
 
 static shoal_status hand_over(int fd, const receiver *to, shoal_error *error) {
   enum { PIECE_BYTES = 1 << 18 };
@@ -300,10 +328,11 @@ static shoal_status write_files(shoal_release *release, const char *path,
                                 outputs *files, const receiver *to, shoal_error *error) {
   shoal_release_report *released = &release->result->release;
   int fd = files->release.fd;
-  SHOAL_TRY(write_file(release, path, options, run, &files->release, error));
+  const char *shown = to->sink ? to->sink->address.name : path;
+  SHOAL_TRY(write_file(release, path, options, run, &files->release, to, error));
   if (options->n_previous) SHOAL_TRY(compare_with_earlier(release, fd, options, run, error));
   if (options->detail != SHOAL_DETAIL_FIGURES)
-    SHOAL_TRY(shoal_html_report_fill(release, fd, path, options, run, error));
+    SHOAL_TRY(shoal_html_report_fill(release, fd, shown, options, run, error));
   if (options->strict) /* comparing and attacking may have found more */
     SHOAL_TRY(shoal_gates_refuse_open(release->result, error));
   if (options->certificate)
@@ -312,8 +341,9 @@ static shoal_status write_files(shoal_release *release, const char *path,
     SHOAL_TRY(shoal_mapping_write(release, shoal_stat_kind_by_name(path) == SHOAL_STAT_NONE,
                                   files->mapping.fd, options->mapping, error));
   /* nothing may fail after the commit */
-  released->output = shoal_result_string(release->result, path, strlen(path));
+  released->output = shoal_result_string(release->result, shown, strlen(shown));
   if (!released->output) return shoal_fail_memory(error);
+  if (to->sink) return commit_table(files, options, to->sink, error);
   return to->write ? hand_over(fd, to, error) : commit_outputs(files, options, error);
 }
 
@@ -343,9 +373,41 @@ static shoal_status write_release(shoal_release *release, const char *path,
   return SHOAL_OK;
 }
 
+/* Writes the release to a database, by way of a CSV file without a name. */
+static shoal_status write_table_of(shoal_release *release, const char *address,
+                                   const shoal_avoided *avoided, const shoal_write_options *options,
+                                   const shoal_run *run, shoal_error *error) {
+  const shoal_database_columns *source = release->given->columns_in_database;
+  shoal_table_sink sink;
+  receiver to = {.sink = &sink};
+  release->context.run = run;
+  shoal_status status =
+      shoal_table_sink_open(&sink, address, options->replace, source ? source->identity : NULL,
+                            shoal_run_patience(run), error);
+  if (status == SHOAL_OK) status = write_release(release, "-", avoided, options, run, &to, error);
+  shoal_table_sink_close(&sink);
+  release->context.run = NULL;
+  return status;
+}
+
+#if SHOAL_POSTGRESQL
+shoal_status shoal_inside_write(shoal_release *release, shoal_inside *inside,
+                                const shoal_write_options *options, const shoal_run *run,
+                                shoal_error *error) {
+  static const shoal_avoided none = {0};
+  shoal_table_sink sink = {inside->output, &shoal_postgresql_sink, &inside->sink};
+  const receiver to = {.sink = &sink, .inside = inside};
+  release->context.run = run;
+  shoal_status status = write_release(release, "-", &none, options, run, &to, error);
+  release->context.run = NULL;
+  return status;
+}
+#endif
+
 shoal_status shoal_job_write(shoal_release *release, const char *path, const shoal_avoided *avoided,
                              const shoal_write_options *options, const shoal_run *run,
                              shoal_error *error) {
+  if (shoal_is_database(path)) return write_table_of(release, path, avoided, options, run, error);
   static const receiver nobody = {0};
   release->context.run = run;
   shoal_status status = write_release(release, path, avoided, options, run, &nobody, error);
@@ -357,7 +419,7 @@ shoal_status shoal_job_write_to(shoal_release *release, shoal_write_fn write, vo
                                 const shoal_write_options *options, const shoal_run *run,
                                 shoal_error *error) {
   static const shoal_avoided none = {0};
-  const receiver to = {write, user};
+  const receiver to = {.write = write, .user = user};
   if (options->certificate || options->mapping)
     return shoal_fail(error, SHOAL_BAD_INPUT,
                       "a certificate or mapping needs a release in a file: write one");

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "input/cells.h"
 #include "table/fold.h"
+#include "table/whole.h"
 
 static const char *copy(shoal_owned_verify_request *c, const char *bytes, size_t size) {
   return shoal_arena_copy(&c->arena, bytes, size);
@@ -209,6 +210,8 @@ static bool fill_values(shoal_owned_verify_request *c, const shoal_context *p,
 /* Rows of each value in the table, or people if a model is a proportion of people. */
 static uint64_t *count_original(const shoal_context *p, const shoal_sensitive *sensitive) {
   size_t s = (size_t)(sensitive - p->sensitive);
+  if (shoal_whole_has(p->table, sensitive->column))
+    return shoal_whole_rows(p->table, sensitive->column);
   for (size_t i = 0; i < p->requirements.n_items; i++) {
     const shoal_requirement *requirement = &p->requirements.items[i];
     if (requirement->sensitive == s && requirement->pairs)

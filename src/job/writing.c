@@ -119,8 +119,9 @@ static size_t find_role(const shoal_context *p, shoal_role role, const shoal_col
   return found;
 }
 
-/* Who each row is about. If the key of each row is known to differ, its hash is enough. */
-static shoal_status spill_people(shoal_writing *w, shoal_error *error) {
+shoal_status shoal_writing_spill(shoal_writing *w, shoal_error *error) {
+  SHOAL_TRY(spill_guards(w, error));
+  /* Who each row is about. If the key of each row is known to differ, its hash is enough. */
   const shoal_context *p = &w->release->context;
   const shoal_column **columns = shoal_alloc(p->table->n_columns, sizeof *columns);
   if (!columns) return shoal_fail_memory(error);
@@ -134,22 +135,7 @@ static shoal_status spill_people(shoal_writing *w, shoal_error *error) {
   return status;
 }
 
-shoal_status shoal_writing_spill(shoal_writing *w, shoal_error *error) {
-  SHOAL_TRY(spill_guards(w, error));
-  return spill_people(w, error);
-}
-
 /* ------------------------------------------------------------ the plan */
-
-/* The order of the rows: from the seed, or from the kernel's entropy. */
-static shoal_status start_random(const shoal_policy *policy, shoal_random *random,
-                                 shoal_error *error) {
-  if (policy->has_seed) shoal_random_seed(random, policy->seed);
-  else if (!shoal_random_entropy(random))
-    return shoal_fail(error, SHOAL_FAILED,
-                      "the system gives no randomness for the row order: give a seed");
-  return SHOAL_OK;
-}
 
 shoal_status shoal_writing_init(shoal_writing *w, shoal_release *release, const char *path,
                                 bool keep_order, bool kept, const shoal_run *run,
@@ -170,9 +156,16 @@ shoal_status shoal_writing_init(shoal_writing *w, shoal_release *release, const 
                                 .n_groups = d->n_groups,
                                 .rows_of_group = d->rows_of_group,
                                 .quote_formulas = p->policy->quote_formulas}};
-  if (!keep_order) SHOAL_TRY(start_random(p->policy, &w->order, error));
-  else if (d->rows->n_rows > p->table->n_rows &&
-           !(w->order_of_rows = place_noise(d, (uint32_t)p->table->n_rows)))
+  if (!keep_order) {
+    /* The order of the rows: from the seed, or from the kernel's entropy. */
+    const shoal_policy *policy = p->policy;
+    shoal_random *random = &w->order;
+    if (policy->has_seed) shoal_random_seed(random, policy->seed);
+    else if (!shoal_random_entropy(random))
+      return shoal_fail(error, SHOAL_FAILED,
+                        "the system gives no randomness for the row order: give a seed");
+  } else if (d->rows->n_rows > p->table->n_rows &&
+             !(w->order_of_rows = place_noise(d, (uint32_t)p->table->n_rows)))
     return shoal_fail_memory(error);
   w->plan.order = w->order_of_rows;
   return shoal_release_columns_make(release, w->styled, kept, &w->plan, error);

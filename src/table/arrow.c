@@ -465,19 +465,6 @@ static shoal_status open_chunk(arrow_loader *self, const struct ArrowArray *chun
   return find_fault(self, error);
 }
 
-static shoal_status add_slice(arrow_loader *self, unsigned n_threads, shoal_error *error) {
-  if (!shoal_grow(&self->pieces, &self->pieces_capacity, self->n_pieces + 1, sizeof *self->pieces))
-    return shoal_fail_memory(error);
-  atomic_store(&self->next_column, 0);
-  if (n_threads > self->table->n_columns) n_threads = (unsigned)self->table->n_columns;
-  shoal_parallel(self->n < MIN_PARALLEL_ROWS ? 1 : n_threads, add_columns, self);
-  SHOAL_TRY(find_fault(self, error));
-  self->pieces[self->n_pieces++] =
-      (shoal_piece){.first_row = self->part.n_rows, .n_rows = (size_t)self->n};
-  self->part.n_rows += (size_t)self->n;
-  return SHOAL_OK;
-}
-
 static shoal_status add_chunk(arrow_loader *self, const struct ArrowArray *chunk,
                               const shoal_run *run, shoal_error *error) {
   if (chunk->length == 0) return SHOAL_OK;
@@ -485,7 +472,17 @@ static shoal_status add_chunk(arrow_loader *self, const struct ArrowArray *chunk
   for (self->first = 0; self->first < chunk->length; self->first += self->n) {
     int64_t left = chunk->length - self->first;
     self->n = left < SLICE_ROWS ? left : SLICE_ROWS;
-    SHOAL_TRY(add_slice(self, shoal_run_threads(run), error));
+    unsigned n_threads = shoal_run_threads(run);
+    if (!shoal_grow(&self->pieces, &self->pieces_capacity, self->n_pieces + 1,
+                    sizeof *self->pieces))
+      return shoal_fail_memory(error);
+    atomic_store(&self->next_column, 0);
+    if (n_threads > self->table->n_columns) n_threads = (unsigned)self->table->n_columns;
+    shoal_parallel(self->n < MIN_PARALLEL_ROWS ? 1 : n_threads, add_columns, self);
+    SHOAL_TRY(find_fault(self, error));
+    self->pieces[self->n_pieces++] =
+        (shoal_piece){.first_row = self->part.n_rows, .n_rows = (size_t)self->n};
+    self->part.n_rows += (size_t)self->n;
     SHOAL_TRY(shoal_run_report(run, "read", self->part.n_rows, 0, "rows", error));
   }
   return SHOAL_OK;
@@ -513,9 +510,9 @@ static shoal_status add_chunks(arrow_loader *self, struct ArrowArrayStream *stre
   }
 }
 
-/* Takes names and types of the columns. */
-static shoal_status take_schema(arrow_loader *self, const struct ArrowSchema *schema,
-                                const char **names, shoal_error *error) {
+/* Takes names and types of the columns; `known`: an empty set. */
+static shoal_status take_columns(arrow_loader *self, const struct ArrowSchema *schema,
+                                 shoal_strings *known, const char **names, shoal_error *error) {
   for (size_t c = 0; c < self->table->n_columns; c++) {
     const struct ArrowSchema *child = schema->children[c];
     shoal_location location = {.file = self->table->name};
@@ -525,13 +522,23 @@ static shoal_status take_schema(arrow_loader *self, const struct ArrowSchema *sc
     const char *name = child->name ? child->name : "";
     if (!*name)
       return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "column %zu has no name", c + 1);
-    for (size_t b = 0; b < c; b++)
-      if (strcmp(names[b], name) == 0)
-        return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "column '%s' occurs twice", name);
+    uint32_t number = shoal_strings_intern(known, (shoal_label){name, strlen(name)});
+    if (number == SHOAL_NONE) return shoal_fail_memory(error);
+    if (number < c)
+      return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "column '%s' occurs twice", name);
     names[c] = self->table->columns[c].name = strdup(name);
     if (!names[c]) return shoal_fail_memory(error);
   }
   return SHOAL_OK;
+}
+
+static shoal_status take_schema(arrow_loader *self, const struct ArrowSchema *schema,
+                                const char **names, shoal_error *error) {
+  shoal_strings known;
+  if (!shoal_strings_init(&known)) return shoal_fail_memory(error);
+  shoal_status status = take_columns(self, schema, &known, names, error);
+  shoal_strings_reset(&known);
+  return status;
 }
 
 static shoal_status check_type(const arrow_loader *self, size_t c, shoal_error *error) {

@@ -45,13 +45,6 @@ shoal_coded shoal_coding_find(const shoal_coding *coding, const char *bytes, siz
   return memcmp(label, bytes, size_bytes) == 0 ? coded : SHOAL_CODED_NOT;
 }
 
-static shoal_coded code_of_number(const shoal_coding *coding, shoal_decimal number) {
-  if (coding->has_top && shoal_decimal_compare(number, coding->top) >= 0) return SHOAL_CODED_TOP;
-  if (coding->has_bottom && shoal_decimal_compare(number, coding->bottom) <= 0)
-    return SHOAL_CODED_BOTTOM;
-  return SHOAL_CODED_NOT;
-}
-
 shoal_number shoal_coding_parse(const shoal_coding *coding, const char *bytes, size_t size_bytes,
                                 shoal_decimal *number) {
   if (coding->dates) {
@@ -93,7 +86,11 @@ static shoal_coded code_of(const shoal_column *column, uint32_t value, uint64_t 
   }
   if (shoal_coding_parse(&column->coding, bytes, size_bytes, &number) != SHOAL_NUMBER_OK)
     return SHOAL_CODED_NOT;
-  return code_of_number(&column->coding, number);
+  const shoal_coding *coding = &column->coding;
+  if (coding->has_top && shoal_decimal_compare(number, coding->top) >= 0) return SHOAL_CODED_TOP;
+  if (coding->has_bottom && shoal_decimal_compare(number, coding->bottom) <= 0)
+    return SHOAL_CODED_BOTTOM;
+  return SHOAL_CODED_NOT;
 }
 
 /*

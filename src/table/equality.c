@@ -29,17 +29,6 @@ static bool is_plain_number(shoal_label spelling) {
   return at == end && at > point + 1 && at[-1] != '0';
 }
 
-static shoal_label number_key(shoal_label spelling, shoal_text *scratch) {
-  shoal_decimal number;
-  char text[32];
-  if (is_plain_number(spelling)) return spelling;
-  if (shoal_decimal_parse(spelling.bytes, spelling.size_bytes, &number) != SHOAL_NUMBER_OK)
-    return spelling;
-  shoal_decimal_print(number.mantissa, number.scale, text);
-  shoal_text_add(scratch, text);
-  return (shoal_label){scratch->bytes, scratch->size_bytes};
-}
-
 /* ------------------------------------------------------------ text */
 
 static bool is_ascii(shoal_label text) {
@@ -109,7 +98,16 @@ static size_t squeeze(char *bytes, size_t size_bytes) {
 shoal_label shoal_equality_key(shoal_equality equality, shoal_label spelling, shoal_text *scratch) {
   scratch->size_bytes = 0;
   if (equality == SHOAL_EQUAL_BYTES || spelling.size_bytes == 0) return spelling;
-  if (equality & SHOAL_EQUAL_NUMBERS) return number_key(spelling, scratch);
+  if (equality & SHOAL_EQUAL_NUMBERS) {
+    shoal_decimal number;
+    char text[32];
+    if (is_plain_number(spelling)) return spelling;
+    if (shoal_decimal_parse(spelling.bytes, spelling.size_bytes, &number) != SHOAL_NUMBER_OK)
+      return spelling;
+    shoal_decimal_print(number.mantissa, number.scale, text);
+    shoal_text_add(scratch, text);
+    return (shoal_label){scratch->bytes, scratch->size_bytes};
+  }
   shoal_text_add(scratch, ""); /* an empty key needs an address too */
   add_folded(equality, spelling, scratch);
   if (scratch->failed) return spelling;

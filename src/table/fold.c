@@ -161,15 +161,6 @@ static bool fill_folded(const shoal_column *column, const grouping *groups,
   return true;
 }
 
-static void map_codes(const shoal_table *table, shoal_column *column, const uint32_t *map) {
-  for (uint64_t row = 0; row < table->n_rows; row++) {
-    uint32_t code = map[shoal_column_code(column, row)];
-    if (column->code_size == 1) ((uint8_t *)column->codes)[row] = (uint8_t)code;
-    else if (column->code_size == 2) ((uint16_t *)column->codes)[row] = (uint16_t)code;
-    else ((uint32_t *)column->codes)[row] = code;
-  }
-}
-
 static void *copy_of(const void *items, size_t n, size_t size) {
   void *copy = shoal_alloc(n, size);
   if (copy && n) memcpy(copy, items, n * size);
@@ -230,7 +221,13 @@ static bool replace_values(const shoal_table *table, shoal_column *column, group
                            folded_values *to) {
   struct shoal_spellings *old = shoal_alloc(1, sizeof *old);
   if (!old) return false;
-  map_codes(table, column, groups->group_of);
+  const uint32_t *map = groups->group_of;
+  for (uint64_t row = 0; row < table->n_rows; row++) {
+    uint32_t code = map[shoal_column_code(column, row)];
+    if (column->code_size == 1) ((uint8_t *)column->codes)[row] = (uint8_t)code;
+    else if (column->code_size == 2) ((uint16_t *)column->codes)[row] = (uint16_t)code;
+    else ((uint32_t *)column->codes)[row] = code;
+  }
   keep_spellings(table, column, groups, old);
   free(column->is_missing);
   free(column->first_row);
@@ -306,12 +303,6 @@ static bool mark_missing(shoal_column *column, shoal_equality equality, const ch
 
 /* ------------------------------------------------------------ rows of a counted table */
 
-/* Merged rows: those of before have these numbers now. */
-static void renumber_spelled(const shoal_table *table, const uint32_t *now) {
-  for (uint64_t i = 0; table->spelled && i < table->spelled->n; i++)
-    table->spelled->row_of[i] = now[table->spelled->row_of[i]];
-}
-
 bool shoal_table_merge_rows(shoal_table *table) {
   size_t width = 0;
   for (size_t c = 0; c < table->n_columns; c++) width += table->columns[c].code_size > 0;
@@ -336,7 +327,9 @@ bool shoal_table_merge_rows(shoal_table *table) {
     }
   }
   if (ok) {
-    renumber_spelled(table, now);
+    /* Merged rows: those of before have these numbers now. */
+    for (uint64_t i = 0; table->spelled && i < table->spelled->n; i++)
+      table->spelled->row_of[i] = now[table->spelled->row_of[i]];
     table->n_rows = tuples->n;
     memcpy(table->counts, tuples->counts, tuples->n * sizeof *table->counts);
     memcpy(table->first_row, tuples->first_position, tuples->n * sizeof *table->first_row);

@@ -7,15 +7,6 @@
 #include "table/dictionary.h"
 #include "table/load.h"
 
-static shoal_status check_not_empty(const char *file, const shoal_block *b, size_t start,
-                                    shoal_error *error) {
-  shoal_location location = {.file = file};
-  if (b->size_bytes == start)
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                         "is empty; it needs a header and at least one row");
-  return SHOAL_OK;
-}
-
 /* With slack: the dictionary reads whole words. */
 static char *copy_name(const char *bytes, size_t size) {
   char *name = shoal_alloc_zero(size + 1 + SHOAL_DICTIONARY_SLACK, 1);
@@ -101,7 +92,11 @@ static shoal_status parse_header(shoal_table *table, char *bytes, size_t size, c
 static shoal_status take_header(shoal_blocks *blocks, shoal_table *table, char delimiter,
                                 shoal_block *b, shoal_error *error) {
   size_t start = b->size_bytes >= 3 && memcmp(b->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  SHOAL_TRY(check_not_empty(table->name, b, start, error));
+  const char *file = table->name;
+  shoal_location location = {.file = file};
+  if (b->size_bytes == start)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                         "is empty; it needs a header and at least one row");
   memmove(b->bytes, b->bytes + start, b->size_bytes - start);
   b->size_bytes -= start;
   memset(b->bytes + b->size_bytes, 0, SHOAL_CSV_SLACK);

@@ -47,9 +47,9 @@ typedef struct loader {
 } loader;
 
 static shoal_status report(loader *self, shoal_error *error) {
-  shoal_status status =
-      shoal_run_report(self->run, "read", shoal_source_position(self->blocks.source),
-                       shoal_source_size(self->blocks.source), "bytes", error);
+  shoal_status status = shoal_run_report(
+      self->run, "read", shoal_source_position(self->blocks.source),
+      shoal_source_size(self->blocks.source), shoal_source_unit(self->blocks.source), error);
   if (status != SHOAL_OK) atomic_store(&self->cancelled, true);
   return status;
 }
@@ -76,7 +76,8 @@ static void take_turn(loader *self) {
     until.tv_nsec %= 1000000000;
     if (pthread_mutex_timedlock(&self->lock, &until) == 0) return;
     shoal_error error;
-    if (shoal_run_report(self->run, "read", 0, 0, "bytes", &error) != SHOAL_OK)
+    if (shoal_run_report(self->run, "read", 0, 0, shoal_source_unit(self->blocks.source), &error) !=
+        SHOAL_OK)
       atomic_store(&self->cancelled, true);
   }
 }
@@ -249,7 +250,7 @@ static shoal_status merge(loader *self, shoal_table *table, const shoal_load_opt
 static shoal_status run_workers(loader *self, shoal_table *table, const shoal_load_options *options,
                                 shoal_error *error) {
   unsigned n = shoal_run_threads(self->run), ready = 0;
-  uint64_t size = shoal_source_size(self->blocks.source);
+  uint64_t size = table->columns_in_database ? 0 : shoal_source_size(self->blocks.source);
   if (size && n > size / SHOAL_BLOCK_BYTES + 1) n = (unsigned)(size / SHOAL_BLOCK_BYTES + 1);
   while (n > 1 && n * self->n_columns > MAX_DICTIONARIES) n--; /* each part has one per column */
   shoal_status status = SHOAL_OK;
@@ -298,6 +299,10 @@ static shoal_status load(loader *self, shoal_table *table, const shoal_load_opti
                          shoal_error *error) {
   SHOAL_TRY(shoal_table_take_header(&self->blocks, table, options->delimiter, error));
   self->n_columns = table->n_columns;
+  const shoal_database_columns *named = table->columns_in_database;
+  if (named) table->from_file = false;
+  for (size_t c = 0; named && c < table->n_columns; c++)
+    table->columns[c].has_plain_numbers = named->items[c].is_number;
   shoal_use *uses = shoal_alloc(table->n_columns, sizeof *uses);
   const char **names = shoal_alloc(table->n_columns, sizeof *names);
   shoal_status status = uses && names ? SHOAL_OK : shoal_fail_memory(error);
@@ -321,6 +326,17 @@ static shoal_status load(loader *self, shoal_table *table, const shoal_load_opti
   return status;
 }
 
+/* The table keeps what its database says about the columns. */
+static shoal_status take_database(loader *self, shoal_table *table, shoal_error *error) {
+  shoal_database_columns *columns = shoal_source_columns(self->blocks.source);
+  if (!columns) return SHOAL_OK;
+  table->columns_in_database = shoal_alloc(1, sizeof *columns);
+  if (!table->columns_in_database) return shoal_fail_memory(error);
+  *table->columns_in_database = *columns;
+  memset(columns, 0, sizeof *columns);
+  return SHOAL_OK;
+}
+
 shoal_status shoal_table_load(const char *path, const shoal_load_options *options,
                               const shoal_run *run, shoal_table **out, shoal_error *error) {
   *out = NULL;
@@ -328,7 +344,7 @@ shoal_status shoal_table_load(const char *path, const shoal_load_options *option
   shoal_table *table = shoal_alloc_zero(1, sizeof *table);
   loader *self = shoal_alloc_zero(1, sizeof *self);
   shoal_status status = SHOAL_OK;
-  if (!table || !self || !(table->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path)))
+  if (!table || !self || !(table->name = shoal_display_path(path)))
     status = shoal_fail_memory(error);
   if (status == SHOAL_OK)
     status = shoal_blocks_open(&self->blocks, path, table->name, options->encoding,
@@ -339,7 +355,11 @@ shoal_status shoal_table_load(const char *path, const shoal_load_options *option
     self->caller = pthread_self();
     shoal_source_set_wait(self->blocks.source, keep_waiting_or_stop, self);
     (void)pthread_mutex_init(&self->lock, NULL);
-    if (shoal_run_threads(run) > 1) status = shoal_source_read_ahead(self->blocks.source, error);
+    status = shoal_source_start(self->blocks.source, options->delimiter,
+                                options->null_cell ? options->null_cell : "", error);
+    if (status == SHOAL_OK) status = take_database(self, table, error);
+    if (status == SHOAL_OK && shoal_run_threads(run) > 1)
+      status = shoal_source_read_ahead(self->blocks.source, error);
     if (status == SHOAL_OK) status = load(self, table, options, error);
     table->detected_encoding = shoal_source_encoding(self->blocks.source);
     (void)pthread_mutex_destroy(&self->lock);

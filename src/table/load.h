@@ -4,8 +4,7 @@
  * records, splits it, and encodes it with dictionaries of its own. At the end the dictionaries are
  * merged by first appearance: the table does not depend on the number of workers.
  */
-#ifndef SHOAL_TABLE_LOAD_H
-#define SHOAL_TABLE_LOAD_H
+#pragma once
 
 #include "base/thread.h"
 #include "table/sample.h"
@@ -35,6 +34,7 @@ typedef struct shoal_load_options {
   char delimiter;             /* 0: detected */
   const char *encoding;       /* NULL: detected */
   bool or_utf8;               /* it may be UTF-8 instead: a release is */
+  const char *null_cell;      /* the cell of NULL in a database; NULL: "" */
   const char *const *missing; /* spellings of a missing value */
   size_t n_missing;
   bool unquote;       /* remove the apostrophe of cells quoted as formulas */
@@ -160,5 +160,3 @@ static inline bool shoal_use_is_sampled(shoal_use use) {
 /* Reads the header: names of columns, the delimiter. The rest of the block is put back. */
 shoal_status shoal_table_take_header(struct shoal_blocks *blocks, shoal_table *table,
                                      char delimiter, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -52,29 +52,23 @@ void shoal_load_part_reset(shoal_load_part *part, size_t n_columns) {
   memset(part, 0, sizeof *part);
 }
 
-static unsigned size_for(uint32_t n_values) {
-  return n_values <= UINT8_MAX + 1u ? 1 : n_values <= UINT16_MAX + 1u ? 2 : 4;
-}
-
-/* Rewrites the codes with more bytes each, from the end, so that none is overwritten. */
-static void widen(shoal_code_vector *vector, unsigned to) {
-  for (size_t i = vector->n_codes; i-- > 0;) {
-    uint32_t code =
-        vector->code_size == 1 ? ((uint8_t *)vector->codes)[i] : ((uint16_t *)vector->codes)[i];
-    if (to == 2) ((uint16_t *)vector->codes)[i] = (uint16_t)code;
-    else ((uint32_t *)vector->codes)[i] = code;
-  }
-  vector->code_size = to;
-}
-
 bool shoal_code_vector_append(shoal_code_vector *vector, const uint32_t *codes, size_t n,
                               uint32_t n_values) {
-  unsigned size = size_for(n_values);
+  unsigned size = n_values <= UINT8_MAX + 1u ? 1 : n_values <= UINT16_MAX + 1u ? 2 : 4;
   if (size < vector->code_size) size = vector->code_size;
   if (!shoal_grow(&vector->codes, &vector->capacity_bytes, (vector->n_codes + n) * size, 1))
     return false;
   if (vector->code_size == 0) vector->code_size = size;
-  if (vector->code_size != size) widen(vector, size);
+  if (vector->code_size != size) {
+    /* Rewrites the codes with more bytes each, from the end, so that none is overwritten. */
+    for (size_t i = vector->n_codes; i-- > 0;) {
+      uint32_t code =
+          vector->code_size == 1 ? ((uint8_t *)vector->codes)[i] : ((uint16_t *)vector->codes)[i];
+      if (size == 2) ((uint16_t *)vector->codes)[i] = (uint16_t)code;
+      else ((uint32_t *)vector->codes)[i] = code;
+    }
+    vector->code_size = size;
+  }
   size_t at = vector->n_codes;
   if (size == 1) {
     uint8_t *to = (uint8_t *)vector->codes + at;

@@ -87,27 +87,6 @@ static uint32_t *sort_values(const shoal_column *column) {
   return NULL;
 }
 
-/* The dictionary of `from` in the order of `sorted`; `to` is a copy of `from` without its arrays.
- */
-static bool copy_values(const shoal_column *from, const uint32_t *sorted, shoal_column *to) {
-  size_t n = from->n_values, size = (size_t)from->offsets[n];
-  to->bytes = shoal_alloc_zero(size + SHOAL_DICTIONARY_SLACK, 1);
-  to->offsets = shoal_alloc_zero(n + 1, sizeof *to->offsets);
-  if (from->first_row) to->first_row = shoal_alloc(n, sizeof *to->first_row);
-  if (from->is_missing) to->is_missing = shoal_alloc(n, 1);
-  if (!to->bytes || !to->offsets || (from->first_row && !to->first_row) ||
-      (from->is_missing && !to->is_missing))
-    return false;
-  for (size_t v = 0; v < n; v++) {
-    shoal_label value = value_of(from, sorted[v]);
-    if (value.size_bytes) memcpy(to->bytes + to->offsets[v], value.bytes, value.size_bytes);
-    to->offsets[v + 1] = to->offsets[v] + value.size_bytes;
-    if (from->first_row) to->first_row[v] = from->first_row[sorted[v]];
-    if (from->is_missing) to->is_missing[v] = from->is_missing[sorted[v]];
-  }
-  return true;
-}
-
 /* ------------------------------------------------------------ rows */
 
 /* What sorting works with. */
@@ -161,16 +140,6 @@ static void sort_by_digit(sorting *s, uint32_t n_values) {
   swap_rows(s);
 }
 
-/* Adds a column above the digits so far, which are below `below`. */
-static void add_to_digit(sorting *s, size_t c, uint32_t below) {
-  const shoal_column *column = &s->table->columns[c];
-  const uint32_t *rank_of = s->rank_of[c];
-  for (uint64_t row = 0; row < s->table->n_rows; row++) {
-    uint32_t low = below > 1 ? s->digit[row] : 0;
-    s->digit[row] = (uint16_t)(rank_of[shoal_column_code(column, row)] * below + low);
-  }
-}
-
 /* A column of more values than one digit has: the low half of its ranks, then the high half. */
 static void sort_by_halves(sorting *s, size_t c) {
   const shoal_column *column = &s->table->columns[c];
@@ -194,7 +163,13 @@ static void sort_rows(sorting *s) {
       sort_by_halves(s, c);
       continue;
     }
-    add_to_digit(s, c, below);
+    /* Adds a column above the digits so far, which are below `below`. */
+    const shoal_column *column = &s->table->columns[c];
+    const uint32_t *rank_of = s->rank_of[c];
+    for (uint64_t row = 0; row < s->table->n_rows; row++) {
+      uint32_t low = below > 1 ? s->digit[row] : 0;
+      s->digit[row] = (uint16_t)(rank_of[shoal_column_code(column, row)] * below + low);
+    }
     below *= n;
   }
   if (below > 1) sort_by_digit(s, below);
@@ -259,7 +234,24 @@ static bool order_values(shoal_ordered_table *ordered, size_t c, sorting *s) {
   s->rank_of[c] = shoal_alloc(from->n_values, sizeof **s->rank_of);
   if (!s->rank_of[c]) return false;
   for (uint32_t v = 0; v < from->n_values; v++) s->rank_of[c][sorted[v]] = v;
-  return copy_values(from, sorted, to);
+  /* The dictionary of `from` in the order of `sorted`; `to` is a copy of `from` without its arrays.
+   */
+  size_t n = from->n_values, size = (size_t)from->offsets[n];
+  to->bytes = shoal_alloc_zero(size + SHOAL_DICTIONARY_SLACK, 1);
+  to->offsets = shoal_alloc_zero(n + 1, sizeof *to->offsets);
+  if (from->first_row) to->first_row = shoal_alloc(n, sizeof *to->first_row);
+  if (from->is_missing) to->is_missing = shoal_alloc(n, 1);
+  if (!to->bytes || !to->offsets || (from->first_row && !to->first_row) ||
+      (from->is_missing && !to->is_missing))
+    return false;
+  for (size_t v = 0; v < n; v++) {
+    shoal_label value = value_of(from, sorted[v]);
+    if (value.size_bytes) memcpy(to->bytes + to->offsets[v], value.bytes, value.size_bytes);
+    to->offsets[v + 1] = to->offsets[v] + value.size_bytes;
+    if (from->first_row) to->first_row[v] = from->first_row[sorted[v]];
+    if (from->is_missing) to->is_missing[v] = from->is_missing[sorted[v]];
+  }
+  return true;
 }
 
 static bool order(shoal_ordered_table *ordered, const uint8_t *chosen, sorting *s) {

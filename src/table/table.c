@@ -5,6 +5,7 @@
  */
 #include "table/table.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "table/count.h"
 #include "table/fold.h"
 #include "table/load.h"
+#include "table/whole.h"
 
 enum { CHUNK_BYTES = 1 << 20 };
 
@@ -79,8 +81,11 @@ void shoal_table_delete(shoal_table *table) {
   free(table->first_row);
   shoal_spelled_rows_free(table->spelled);
   shoal_table_source_free(table->source);
+  if (table->columns_in_database) shoal_database_columns_reset(table->columns_in_database);
+  free(table->columns_in_database);
   for (size_t i = 0; i < table->n_notes; i++) free(table->notes[i]);
   free(table->notes);
+  if (!table->borrows_whole) shoal_whole_free(table->whole);
   free(table->name);
   free(table);
 }
@@ -210,7 +215,10 @@ static shoal_status check_chunk(const shoal_table *table, const shoal_text_view 
   }
   for (size_t c = 0; c < n_columns; c++) {
     const uint64_t *offsets = columns[c].offsets;
-    if (!offsets || (!columns[c].bytes && offsets[n_rows] != offsets[0]))
+    bool none = !offsets;
+    for (size_t r = 0; !none && !columns[c].bytes && r < n_rows; r++)
+      none = offsets[r + 1] != offsets[r];
+    if (none)
       return shoal_fail(error, SHOAL_BAD_INPUT, "the cells of column '%s' are NULL",
                         table->columns[c].name);
     for (size_t r = 0; r < n_rows; r++) {
@@ -218,6 +226,7 @@ static shoal_status check_chunk(const shoal_table *table, const shoal_text_view 
       if (offsets[r + 1] < offsets[r])
         return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "its offsets descend");
       size_t size = (size_t)(offsets[r + 1] - offsets[r]);
+      assert(!size || columns[c].bytes);
       if (size && memchr(columns[c].bytes + offsets[r], '\0', size))
         return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "has a NUL byte: give text");
     }
@@ -356,6 +365,10 @@ static bool expand_column(const shoal_table *table, const shoal_column *from, sh
   to->offsets = copy_of(from->offsets, n + 1, sizeof *from->offsets, &failed);
   to->is_missing = copy_of(from->is_missing, n, sizeof *from->is_missing, &failed);
   to->first_row = copy_of(from->first_row, n, sizeof *from->first_row, &failed);
+  if (from->sample) {
+    to->sample = shoal_alloc_zero(1, sizeof *to->sample);
+    failed = failed || !to->sample || !shoal_value_sample_merge(to->sample, from->sample);
+  }
   if (from->folded) {
     to->folded = shoal_folded_expand(table, from->folded);
     failed = failed || !to->folded;
@@ -373,6 +386,8 @@ static bool expand(const shoal_table *table, shoal_table *out) {
   out->n_columns = table->n_columns;
   out->finished = table->finished;
   out->seconds_read = table->seconds_read;
+  out->whole = table->whole;
+  out->borrows_whole = true;
   for (size_t c = 0; c < table->n_columns; c++)
     if (!expand_column(table, &table->columns[c], &out->columns[c])) return false;
   return true;

@@ -4,8 +4,7 @@
  * dictionary, 1, 2 or 4 bytes wide. Codes are assigned by first appearance, so they do not depend
  * on threads. Frozen after loading, then shared by threads.
  */
-#ifndef SHOAL_TABLE_TABLE_H
-#define SHOAL_TABLE_TABLE_H
+#pragma once
 
 #include "base/decimal.h"
 #include "base/error.h"
@@ -55,6 +54,8 @@ struct shoal_table {
   struct shoal_spelled_rows *spelled; /* of a counted table with folded columns (fold.h); or NULL */
   const uint32_t *row_of;             /* by row: its row before sorting (order.h); NULL: its own */
   struct shoal_table_source *source;  /* the file, which writing reads again; NULL: it need not */
+  /* Names and types of its columns in its database; NULL: it is from elsewhere. */
+  struct shoal_database_columns *columns_in_database;
   size_t n_columns;
   shoal_column *columns;
   bool finished;
@@ -66,6 +67,8 @@ struct shoal_table {
   size_t n_notes;
   double seconds_read;         /* time to load */
   struct shoal_loader *loader; /* while rows are being added */
+  struct shoal_whole *whole;   /* the table is a part of another (whole.h); NULL: it is not */
+  bool borrows_whole;
 };
 
 /* A table filled from memory: create, add rows, finalize (load.h). See shoal_table_new. */
@@ -135,5 +138,3 @@ static inline uint64_t shoal_table_file_row(const shoal_table *table, uint64_t r
 static inline uint64_t shoal_table_count(const shoal_table *table, uint64_t row) {
   return table->counts ? table->counts[row] : 1;
 }
-
-#endif

@@ -93,6 +93,7 @@ static bool counter_alloc(shoal_verify_counter *count) {
   if (count->counted) count->n_counted = n_counted;
   count->batch = shoal_alloc_zero((n_counted + 1) * BATCH_ROWS, sizeof *count->batch);
   count->batch_lines = shoal_alloc(BATCH_ROWS, sizeof *count->batch_lines);
+  count->batch_rows = shoal_alloc(BATCH_ROWS, sizeof *count->batch_rows);
   if (request->trace) {
     count->others = shoal_alloc(request->n_columns, sizeof *count->others);
     count->batch_sums = shoal_alloc(BATCH_ROWS, sizeof *count->batch_sums);
@@ -101,21 +102,9 @@ static bool counter_alloc(shoal_verify_counter *count) {
   bool asked = request->formulas || request->formulas_quoted;
   if (asked) count->formulas = shoal_alloc_zero(request->n_columns, 1);
   return count->cells && count->people_cells && count->quasi && count->counted && count->batch &&
-         count->batch_lines && (!asked || count->formulas) &&
+         count->batch_lines && count->batch_rows && (!asked || count->formulas) &&
          shoal_verify_dictionary_init(&count->classes) &&
          shoal_verify_line_cache_init(&count->lines, n_counted + 1);
-}
-
-/* Which columns must be hashed by themselves? */
-static void find_others(shoal_verify_counter *count) {
-  const shoal_verify_request *request = count->request;
-  for (size_t c = 0; request->trace && c < request->n_columns; c++) {
-    bool other = request->trace->sources[c].codes != NULL;
-    for (size_t i = 0; other && i < request->n_quasi; i++) other = count->quasi[i] != c;
-    for (size_t i = 0; other && i < request->n_sensitive; i++)
-      other = count->counted[i].column != c;
-    if (other) count->others[count->n_others++] = c;
-  }
 }
 
 shoal_status shoal_verify_counter_init(shoal_verify_counter *count, shoal_error *error) {
@@ -130,7 +119,14 @@ shoal_status shoal_verify_counter_init(shoal_verify_counter *count, shoal_error 
     if (request->attributes) counted->known = &request->attributes[i];
     SHOAL_TRY(counted_init(request, counted, request->sensitive[i], error));
   }
-  find_others(count);
+  /* Which columns must be hashed by themselves? */
+  for (size_t c = 0; request->trace && c < request->n_columns; c++) {
+    bool other = request->trace->sources[c].codes != NULL;
+    for (size_t i = 0; other && i < request->n_quasi; i++) other = count->quasi[i] != c;
+    for (size_t i = 0; other && i < request->n_sensitive; i++)
+      other = count->counted[i].column != c;
+    if (other) count->others[count->n_others++] = c;
+  }
   const size_t extras[] = {count->extras.guards, count->extras.people, count->extras.households};
   for (size_t i = 0; i < 3; i++) {
     if (extras[i] == SIZE_MAX) continue;
@@ -165,6 +161,7 @@ void shoal_verify_counter_reset(shoal_verify_counter *count) {
   shoal_text_reset(&count->household_key);
   free(count->batch);
   free(count->batch_lines);
+  free(count->batch_rows);
   free(count->text);
 }
 
@@ -320,9 +317,9 @@ static bool find_entry(const shoal_verify_counter *count, shoal_verify_dictionar
 }
 
 /* Finds the class and the values of one row; false: no memory. */
-static bool find_row(shoal_verify_counter *count, shoal_verify_lookup *row) {
+static bool find_row(shoal_verify_counter *count, shoal_verify_lookup *row, uint64_t n_rows) {
   if (!find_entry(count, &count->classes, row)) return false;
-  row->found->n_rows++;
+  row->found->n_rows += n_rows;
   for (size_t i = 0; i < count->n_counted; i++) {
     shoal_verify_values *counted = &count->counted[i];
     if (!find_entry(count, &counted->values, &row[i + 1])) return false;
@@ -340,9 +337,10 @@ static bool count_pair(shoal_verify_values *counted, uint32_t class_id, uint32_t
   return shoal_verify_count_pair(&counted->pairs, key, n_rows);
 }
 
-static bool count_pairs(shoal_verify_counter *count, const shoal_verify_lookup *row, int32_t line) {
+static bool count_pairs(shoal_verify_counter *count, const shoal_verify_lookup *row,
+                        uint64_t n_rows, int32_t line) {
   for (size_t i = 0; i < count->n_counted; i++)
-    if (!count_pair(&count->counted[i], row->found->id, row[i + 1].found->id, 1)) return false;
+    if (!count_pair(&count->counted[i], row->found->id, row[i + 1].found->id, n_rows)) return false;
   for (size_t i = 0; count->request->by_person && i < count->request->n_sensitive; i++)
     if (!shoal_verify_count_person(&count->counted[i], row->found->id, row[i + 1].found->id,
                                    row[count->extras.people + 1].found->id))
@@ -424,16 +422,17 @@ static bool count_batch(shoal_verify_counter *count) {
     for (size_t i = 1; i < width; i++)
       __builtin_prefetch(shoal_verify_entry_of(&count->counted[i - 1].values, row[i].hash));
   }
-  for (shoal_verify_lookup *row = count->batch; row < end; row += width)
-    if (!find_row(count, row)) return false;
+  for (size_t i = 0; i < count->n_waiting; i++)
+    if (!find_row(count, count->batch + i * width, count->batch_rows[i])) return false;
   for (size_t i = 0; i < count->n_waiting; i++) {
     const shoal_verify_lookup *row = count->batch + i * width;
-    if (!count_pairs(count, row, count->batch_lines[i])) return false;
+    if (!count_pairs(count, row, count->batch_rows[i], count->batch_lines[i])) return false;
     if (count->batch_sums && !add_hash(count, row, count->batch_sums[i], count->batch_lines[i]))
       return false;
   }
-  count->n_rows += count->n_waiting;
+  count->n_rows += count->rows_waiting;
   count->n_waiting = 0;
+  count->rows_waiting = 0;
   count->text_bytes = 0;
   return true;
 }
@@ -452,7 +451,25 @@ static shoal_status read_guard(shoal_verify_counter *count, shoal_verify_reader 
 
 /* The rows that the request allows beyond those counted. */
 static uint64_t rows_left(const shoal_verify_counter *count) {
-  return count->request->n_rows - count->n_rows - count->n_waiting - count->lines.n_again;
+  return count->request->n_rows - count->n_rows - count->rows_waiting - count->lines.n_again;
+}
+
+/* Takes the rows that the current line stands for into the batch. */
+static shoal_status take_count(shoal_verify_counter *count, shoal_error *error) {
+  const shoal_verify_request *request = count->request;
+  uint64_t n = !request->counts                     ? 1
+               : count->n_lines < request->n_counts ? request->counts[count->n_lines]
+                                                    : 0;
+  count->n_lines++;
+  if (!n)
+    return shoal_fail(error, SHOAL_FAILED, "a line of the release stands for no row; %s",
+                      SHOAL_VERIFY_FAULT);
+  if (n > rows_left(count)) /* this also keeps counts from overflowing */
+    return shoal_fail(error, SHOAL_FAILED, "the release has more rows than the expected %llu; %s",
+                      (unsigned long long)request->n_rows, SHOAL_VERIFY_FAULT);
+  count->batch_rows[count->n_waiting] = n;
+  count->rows_waiting += n;
+  return SHOAL_OK;
 }
 
 shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_reader *reader,
@@ -460,8 +477,8 @@ shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_r
                                      shoal_error *error) {
   const shoal_verify_request *request = count->request;
   assert(!guards == (request->guards_fd < 0) && !count->n_rows && !count->n_waiting);
-  if (guards || count->people)
-    count->lines.off = true; /* equal lines may have different guarding nodes or people */
+  if (guards || count->people || request->counts)
+    count->lines.off = true; /* equal lines may have different guarding nodes, people or counts */
   for (;;) {
     bool found, known = !count->lines.off;
     int32_t *line = &count->batch_lines[count->n_waiting];
@@ -471,9 +488,7 @@ shoal_status shoal_verify_count_rows(shoal_verify_counter *count, shoal_verify_r
     SHOAL_TRY(read_guard(count, guards, found, error));
     SHOAL_TRY(shoal_verify_read_people(count, found, error));
     if (!found) break;
-    if (!rows_left(count)) /* this also keeps counts from overflowing */
-      return shoal_fail(error, SHOAL_FAILED, "the release has more rows than the expected %llu; %s",
-                        (unsigned long long)request->n_rows, SHOAL_VERIFY_FAULT);
+    SHOAL_TRY(take_count(count, error));
     SHOAL_TRY(shoal_verify_check_codes(request, count->cells, error));
     SHOAL_TRY(shoal_verify_check_rare(count->rare, count->cells, error));
     for (size_t c = 0; count->formulas && c < request->n_columns; c++)

@@ -9,8 +9,7 @@
  * separate file with one row for each row of the release, and are counted like a sensitive value.
  * People and households are counted in the same way (people.c).
  */
-#ifndef SHOAL_VERIFY_COUNTER_H
-#define SHOAL_VERIFY_COUNTER_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -61,7 +60,10 @@ typedef struct shoal_verify_counter {
   shoal_verify_lookup *batch; /* of each waiting row: its class, then its counted values */
   int32_t *batch_lines;       /* of each waiting row, or SHOAL_VERIFY_NO_LINE */
   size_t n_waiting;
-  char *text; /* the bytes of the batch */
+  uint64_t *batch_rows;  /* of each waiting row: the rows that it stands for */
+  uint64_t rows_waiting; /* their sum */
+  size_t n_lines;        /* read */
+  char *text;            /* the bytes of the batch */
   size_t text_bytes;
   size_t text_capacity;
   shoal_verify_line_cache lines; /* repeated lines: their rows are added at the end */
@@ -150,5 +152,3 @@ bool shoal_verify_is_formula(const shoal_verify_cell *cell);
 shoal_status shoal_verify_count_parts(shoal_verify_counter *count, int fd, const char *name,
                                       const shoal_run *run, bool *counted,
                                       shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -42,23 +42,6 @@ static long double logarithm(shoal_verify_wide numerator, shoal_verify_wide deno
                                  : log1pl((long double)(numerator - denominator) / under);
 }
 
-/* -1 or 1: the sign of the logarithm; 0: it is not certain. */
-static int sign_of_logarithm(const uint64_t *rows, size_t n_values, uint64_t n_rows,
-                             shoal_verify_fraction l) {
-  long double sum = 0, magnitude = 0, n_terms = 0;
-  shoal_verify_wide numerator = (shoal_verify_wide)n_rows * l.denominator;
-  for (size_t i = 0, same; i < n_values; i += same) {
-    n_terms++;
-    same = count_equal(rows, n_values, i);
-    long double term = (long double)(rows[i] * same) *
-                       logarithm(numerator, (shoal_verify_wide)rows[i] * l.numerator);
-    sum += term;
-    magnitude += fabsl(term);
-  }
-  long double bound = 2 * (n_terms + 8) * LDBL_EPSILON * magnitude;
-  return (sum > bound) - (sum < -bound);
-}
-
 /* ---------------------------------------------------------------- exactly */
 
 typedef struct power {
@@ -123,17 +106,6 @@ static bool refine_waiting(powers *refined, powers *waiting) {
   return true;
 }
 
-static shoal_verify_verdict decide_exactly(const uint64_t *rows, size_t n_values, uint64_t n_rows,
-                                           shoal_verify_fraction l) {
-  powers product = {0}, refined = {0};
-  shoal_verify_verdict verdict = SHOAL_VERIFY_NO_MEMORY;
-  if (add_all_powers(&product, rows, n_values, n_rows, l) && refine_waiting(&refined, &product))
-    verdict = refined.n == 0 ? SHOAL_VERIFY_HOLDS : SHOAL_VERIFY_UNDECIDED;
-  free(product.items);
-  free(refined.items);
-  return verdict;
-}
-
 shoal_verify_verdict shoal_verify_entropy(const uint64_t *rows, size_t n_values,
                                           shoal_verify_fraction l) {
   uint64_t n_rows = 0;
@@ -141,7 +113,27 @@ shoal_verify_verdict shoal_verify_entropy(const uint64_t *rows, size_t n_values,
     if (__builtin_add_overflow(n_rows, rows[i], &n_rows)) return SHOAL_VERIFY_UNDECIDED;
   if (!n_rows) return SHOAL_VERIFY_VIOLATES; /* without a value the entropy is 0 */
   if (n_rows >> MAX_ROWS_BITS) return SHOAL_VERIFY_UNDECIDED;
-  int sign = sign_of_logarithm(rows, n_values, n_rows, l);
-  if (!sign) return decide_exactly(rows, n_values, n_rows, l);
+  /* -1 or 1: the sign of the logarithm; 0: it is not certain. */
+  long double sum = 0, magnitude = 0, n_terms = 0;
+  shoal_verify_wide numerator = (shoal_verify_wide)n_rows * l.denominator;
+  for (size_t i = 0, same; i < n_values; i += same) {
+    n_terms++;
+    same = count_equal(rows, n_values, i);
+    long double term = (long double)(rows[i] * same) *
+                       logarithm(numerator, (shoal_verify_wide)rows[i] * l.numerator);
+    sum += term;
+    magnitude += fabsl(term);
+  }
+  long double bound = 2 * (n_terms + 8) * LDBL_EPSILON * magnitude;
+  int sign = (sum > bound) - (sum < -bound);
+  if (!sign) {
+    powers product = {0}, refined = {0};
+    shoal_verify_verdict verdict = SHOAL_VERIFY_NO_MEMORY;
+    if (add_all_powers(&product, rows, n_values, n_rows, l) && refine_waiting(&refined, &product))
+      verdict = refined.n == 0 ? SHOAL_VERIFY_HOLDS : SHOAL_VERIFY_UNDECIDED;
+    free(product.items);
+    free(refined.items);
+    return verdict;
+  }
   return sign > 0 ? SHOAL_VERIFY_HOLDS : SHOAL_VERIFY_VIOLATES;
 }

@@ -101,22 +101,26 @@ static utf8proc_ssize_t decode(const shoal_verify_fold *fold, const char *bytes,
                             (utf8proc_ssize_t)room, options);
 }
 
-/* Bytes that are not UTF-8: ASCII letters and spaces only. */
-static void decode_bytes(const shoal_verify_fold *fold, const char *bytes, size_t size_bytes,
-                         int32_t *to) {
-  for (size_t i = 0; i < size_bytes; i++) {
-    int32_t c = (unsigned char)bytes[i];
-    if (fold->letter_case && c >= 'A' && c <= 'Z') c += 'a' - 'A';
-    to[i] = c < 0x80 ? c : -c; /* not the character of that number */
+static bool add_text(const shoal_verify_fold *fold, const char *bytes, size_t size_bytes,
+                     shoal_text *key) {
+  utf8proc_ssize_t n = decode(fold, bytes, size_bytes, NULL, 0);
+  size_t room = n >= 0 ? (size_t)n : size_bytes;
+  int32_t *characters = shoal_alloc(room, sizeof *characters);
+  if (!characters) return false;
+  if (n >= 0) (void)decode(fold, bytes, size_bytes, characters, room);
+  else {
+    /* Bytes that are not UTF-8: ASCII letters and spaces only. */
+    for (size_t i = 0; i < size_bytes; i++) {
+      int32_t c = (unsigned char)bytes[i];
+      if (fold->letter_case && c >= 'A' && c <= 'Z') c += 'a' - 'A';
+      characters[i] = c < 0x80 ? c : -c; /* not the character of that number */
+    }
   }
-}
-
-/* Adds the characters as they are in memory, spaces folded. */
-static void add_characters(const shoal_verify_fold *fold, const int32_t *characters, size_t n,
-                           shoal_text *key) {
+  shoal_text_add(key, ""); /* an empty key needs an address too */
+  /* Adds the characters as they are in memory, spaces folded. */
   static const int32_t blank = ' ';
   bool waiting = false;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < room; i++) {
     if (fold->space && is_space(characters[i])) {
       waiting = key->size_bytes > 0;
       continue;
@@ -125,18 +129,6 @@ static void add_characters(const shoal_verify_fold *fold, const int32_t *charact
     waiting = false;
     shoal_text_add_bytes(key, (const char *)&characters[i], sizeof *characters);
   }
-}
-
-static bool add_text(const shoal_verify_fold *fold, const char *bytes, size_t size_bytes,
-                     shoal_text *key) {
-  utf8proc_ssize_t n = decode(fold, bytes, size_bytes, NULL, 0);
-  size_t room = n >= 0 ? (size_t)n : size_bytes;
-  int32_t *characters = shoal_alloc(room, sizeof *characters);
-  if (!characters) return false;
-  if (n >= 0) (void)decode(fold, bytes, size_bytes, characters, room);
-  else decode_bytes(fold, bytes, size_bytes, characters);
-  shoal_text_add(key, ""); /* an empty key needs an address too */
-  add_characters(fold, characters, room, key);
   shoal_wipe_free(characters, room * sizeof *characters);
   return !key->failed;
 }

@@ -35,15 +35,6 @@ static bool is_full(const shoal_verify_line_cache *lines) {
   return lines->known.n_entries >= MAX_LINES || lines->known.entries.size_bytes >= MAX_BYTES;
 }
 
-static void check_hit_rate(shoal_verify_line_cache *lines) {
-  uint64_t again = lines->n_again - lines->n_again_before;
-  uint64_t missed = lines->n_missed - lines->n_missed_before;
-  if (again + missed < CHECK_ROWS) return;
-  lines->off = again < (again + missed) / (is_full(lines) ? MIN_HITS_WHEN_FULL : MIN_HITS_BEFORE);
-  lines->n_again_before = lines->n_again;
-  lines->n_missed_before = lines->n_missed;
-}
-
 /* A line to look up. */
 typedef struct wanted {
   const char *bytes;
@@ -103,7 +94,12 @@ void shoal_verify_line_cache_skip(shoal_verify_line_cache *lines, shoal_verify_r
   shoal_verify_reader_skip(reader, (size_t)(at - bytes), n_rows);
   lines->missed_position = shoal_verify_reader_position(reader);
   lines->n_again += n_rows;
-  check_hit_rate(lines);
+  uint64_t again = lines->n_again - lines->n_again_before;
+  uint64_t missed = lines->n_missed - lines->n_missed_before;
+  if (again + missed < CHECK_ROWS) return;
+  lines->off = again < (again + missed) / (is_full(lines) ? MIN_HITS_WHEN_FULL : MIN_HITS_BEFORE);
+  lines->n_again_before = lines->n_again;
+  lines->n_missed_before = lines->n_missed;
 }
 
 bool shoal_verify_line_cache_keep(shoal_verify_line_cache *lines, const shoal_verify_reader *reader,

@@ -214,11 +214,6 @@ static bool covers_code(string label, string value, char mask) {
   return covers_right(label, value, mask);
 }
 
-static bool covers_text(const shoal_verify_meaning *m, string label, string value) {
-  if (m->mask_code) return covers_code(label, value, m->mask);
-  return m->mask_left ? covers_left(label, value, m->mask) : covers_right(label, value, m->mask);
-}
-
 /* Folded text is masked too: the folded characters of what is not masked must be the value's. */
 static bool covers_folded(const shoal_verify_checker *c) {
   enum { SIZE = sizeof(int32_t) };
@@ -253,7 +248,9 @@ static bool covers_mask(const shoal_verify_checker *c, string label, string valu
     shoal_decimal_print(number.mantissa, number.scale, plain);
     value = (string){plain, strlen(plain)};
   }
-  return covers_text(c->meaning, label, value);
+  const shoal_verify_meaning *m = c->meaning;
+  if (m->mask_code) return covers_code(label, value, m->mask);
+  return m->mask_left ? covers_left(label, value, m->mask) : covers_right(label, value, m->mask);
 }
 
 /* ---------------------------------------------------------------- trees */

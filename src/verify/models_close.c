@@ -54,6 +54,8 @@ typedef struct closeness {
   shoal_verify_wide
       *positive; /* sum of the positive extras of its children, in the current class */
   uint32_t *touched;
+
+  shoal_arena arena; /* of the arrays */
 } closeness;
 
 /* The counts of a class; n is their sum. */
@@ -141,12 +143,12 @@ static shoal_status order_values(closeness *close, shoal_error *error) {
 
 static shoal_status prepare_ordered(closeness *close, shoal_error *error) {
   size_t n_values = close->n_values;
-  close->order = shoal_alloc(n_values, sizeof *close->order);
-  close->rank_of = shoal_alloc_zero(n_values, sizeof *close->rank_of);
-  close->rows_up_to = shoal_alloc(n_values, sizeof *close->rows_up_to);
-  close->sum_below = shoal_alloc_zero(n_values + 1, sizeof *close->sum_below);
-  close->ranked = shoal_alloc(shoal_verify_max_values(close->task), sizeof *close->ranked);
-  if (!close->order || !close->rank_of || !close->rows_up_to || !close->sum_below || !close->ranked)
+  shoal_arena *arena = &close->arena;
+  if (!SHOAL_ARENA_ARRAY(arena, close->order, n_values) ||
+      !SHOAL_ARENA_ZEROED(arena, close->rank_of, n_values) ||
+      !SHOAL_ARENA_ARRAY(arena, close->rows_up_to, n_values) ||
+      !SHOAL_ARENA_ZEROED(arena, close->sum_below, n_values + 1) ||
+      !SHOAL_ARENA_ARRAY(arena, close->ranked, shoal_verify_max_values(close->task)))
     return shoal_fail_memory(error);
   SHOAL_TRY(order_values(close, error));
   size_t n_ordered = close->n_ranks;
@@ -209,11 +211,10 @@ static shoal_status prepare_hierarchical(closeness *close, shoal_error *error) {
     return shoal_verify_unprovable(close->task, "no single root above the values of",
                                    close->task->attribute->name, error);
   uint32_t n_nodes = tree->nodes.n_ids;
-  close->rows_below = shoal_alloc_zero(n_nodes, sizeof *close->rows_below);
-  close->class_rows = shoal_alloc_zero(n_nodes, sizeof *close->class_rows);
-  close->positive = shoal_alloc_zero(n_nodes, sizeof *close->positive);
-  close->touched = shoal_alloc(n_nodes, sizeof *close->touched);
-  if (!close->rows_below || !close->class_rows || !close->positive || !close->touched)
+  if (!SHOAL_ARENA_ZEROED(&close->arena, close->rows_below, n_nodes) ||
+      !SHOAL_ARENA_ZEROED(&close->arena, close->class_rows, n_nodes) ||
+      !SHOAL_ARENA_ZEROED(&close->arena, close->positive, n_nodes) ||
+      !SHOAL_ARENA_ARRAY(&close->arena, close->touched, n_nodes))
     return shoal_fail_memory(error);
   for (size_t v = 0; v < close->n_values; v++)
     close->rows_below[tree->node_of[v]] += close->values[v].n_original;
@@ -319,19 +320,6 @@ static shoal_status check_classes(closeness *close, const struct distance *dista
   return SHOAL_OK;
 }
 
-static void closeness_reset(closeness *close) {
-  free(close->order);
-  free(close->rank_of);
-  free(close->rows_up_to);
-  free(close->sum_below);
-  free(close->ranked);
-  shoal_verify_tree_reset(&close->tree);
-  free(close->rows_below);
-  free(close->class_rows);
-  free(close->positive);
-  free(close->touched);
-}
-
 /* The distance of every class from the original table is at most t. */
 shoal_status shoal_verify_t_closeness(const shoal_verify_task *task, shoal_verify_damage *damage,
                                       shoal_error *error) {
@@ -342,6 +330,7 @@ shoal_status shoal_verify_t_closeness(const shoal_verify_task *task, shoal_verif
   SHOAL_TRY(shoal_verify_find_fraction(task, "t", SHOAL_VERIFY_SHARE, &t, error));
   closeness close = {.task = task};
   shoal_status status = check_classes(&close, &distances[name], t, damage, error);
-  closeness_reset(&close);
+  shoal_verify_tree_reset(&close.tree);
+  shoal_arena_reset(&close.arena);
   return status;
 }

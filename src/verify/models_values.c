@@ -49,25 +49,6 @@ static bool step_down(shoal_verify_tree *tree, const char *text, uint32_t *node)
   return *node != SHOAL_NONE;
 }
 
-static bool add_value(shoal_verify_tree *tree, const shoal_verify_value *value, uint32_t *node) {
-  size_t n_above = 0;
-  while (value->path[n_above]) n_above++;
-  *node = SHOAL_VERIFY_NO_NODE;
-  while (n_above > 0)
-    if (!step_down(tree, value->path[--n_above], node)) return false;
-  return step_down(tree, value->value, node);
-}
-
-/* Parents have smaller numbers than their children, so one pass from the last node suffices. */
-static void compute_heights(shoal_verify_tree *tree) {
-  for (uint32_t node = tree->nodes.n_ids; node-- > 0;) {
-    uint32_t parent = shoal_verify_parent_of(tree, node);
-    if (parent == SHOAL_VERIFY_NO_NODE) tree->n_roots++;
-    else if (tree->heights[parent] <= tree->heights[node])
-      tree->heights[parent] = tree->heights[node] + 1;
-  }
-}
-
 shoal_status shoal_verify_tree_build(const shoal_verify_task *task, shoal_verify_tree *tree,
                                      shoal_error *error) {
   SHOAL_TRY(shoal_verify_need_values(task, error));
@@ -82,11 +63,24 @@ shoal_status shoal_verify_tree_build(const shoal_verify_task *task, shoal_verify
     if (!known->values[v].path)
       return shoal_verify_unprovable(task, "the request lacks a value's path to the root, of",
                                      task->attribute->name, error);
-    if (!add_value(tree, &known->values[v], &tree->node_of[v])) return shoal_fail_memory(error);
+    const shoal_verify_value *value = &known->values[v];
+    uint32_t *node = &tree->node_of[v];
+    size_t n_above = 0;
+    while (value->path[n_above]) n_above++;
+    *node = SHOAL_VERIFY_NO_NODE;
+    while (n_above > 0)
+      if (!step_down(tree, value->path[--n_above], node)) return shoal_fail_memory(error);
+    if (!step_down(tree, value->value, node)) return shoal_fail_memory(error);
   }
   tree->heights = shoal_alloc_zero(tree->nodes.n_ids, sizeof *tree->heights);
   if (!tree->heights) return shoal_fail_memory(error);
-  compute_heights(tree);
+  /* Parents have smaller numbers than their children, so one pass from the last node suffices. */
+  for (uint32_t node = tree->nodes.n_ids; node-- > 0;) {
+    uint32_t parent = shoal_verify_parent_of(tree, node);
+    if (parent == SHOAL_VERIFY_NO_NODE) tree->n_roots++;
+    else if (tree->heights[parent] <= tree->heights[node])
+      tree->heights[parent] = tree->heights[node] + 1;
+  }
   return SHOAL_OK;
 }
 
@@ -142,20 +136,6 @@ static class_groups group_class(grouping *groups, const shoal_verify_count *coun
 
 /* ---------------------------------------------------------------- strong ancestors */
 
-/* Marks the labels of the protected nodes; NULL: no memory. To be freed. */
-static bool *mark_protected(const shoal_verify_knowledge *known, shoal_verify_tree *tree) {
-  uint32_t *labels = shoal_alloc(known->n_protect, sizeof *labels);
-  bool ok = labels != NULL;
-  for (size_t i = 0; ok && i < known->n_protect; i++) {
-    labels[i] = label_number(tree, known->protect[i], strlen(known->protect[i]));
-    ok = labels[i] != UINT32_MAX;
-  }
-  bool *marked = ok ? shoal_alloc_zero(tree->labels.n_entries, sizeof *marked) : NULL;
-  for (size_t i = 0; marked && i < known->n_protect; i++) marked[labels[i]] = true;
-  free(labels);
-  return marked;
-}
-
 /* The topmost protected node from the value up to the root; the value's own node if there is none.
  */
 static uint32_t strong_ancestor(const shoal_verify_tree *tree, const bool *marked, uint32_t value) {
@@ -170,7 +150,16 @@ static shoal_status group_by_ancestor(const shoal_verify_task *task, shoal_verif
                                       grouping *groups, shoal_error *error) {
   SHOAL_TRY(shoal_verify_tree_build(task, tree, error));
   const shoal_verify_knowledge *known = task->attribute->known;
-  bool *marked = mark_protected(known, tree);
+  /* Marks the labels of the protected nodes; NULL: no memory. To be freed. */
+  uint32_t *labels = shoal_alloc(known->n_protect, sizeof *labels);
+  bool ok = labels != NULL;
+  for (size_t i = 0; ok && i < known->n_protect; i++) {
+    labels[i] = label_number(tree, known->protect[i], strlen(known->protect[i]));
+    ok = labels[i] != UINT32_MAX;
+  }
+  bool *marked = ok ? shoal_alloc_zero(tree->labels.n_entries, sizeof *marked) : NULL;
+  for (size_t i = 0; marked && i < known->n_protect; i++) marked[labels[i]] = true;
+  free(labels);
   bool ready = marked && grouping_init(groups, known->n_values, tree->nodes.n_ids);
   for (size_t v = 0; ready && v < known->n_values; v++)
     groups->group_of[v] = strong_ancestor(tree, marked, tree->node_of[v]);

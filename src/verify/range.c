@@ -101,24 +101,22 @@ static bool spread(range *r) {
          !__builtin_add_overflow(centre, distance, &r->high.at);
 }
 
-static bool read_interval(const char *bytes, size_t size, range *r) {
-  if (size < 5 || bytes[0] != '[' || (bytes[size - 1] != ']' && bytes[size - 1] != ')'))
-    return false;
-  bool closed = bytes[size - 1] == ']';
-  if (read_pair(bytes + 1, size - 2, "\xc2\xb1", &r->low, &r->high)) return closed && spread(r);
-  if (!read_pair(bytes + 1, size - 2, " to ", &r->low, &r->high) &&
-      !read_pair(bytes + 1, size - 2, "-", &r->low, &r->high))
-    return false;
-  r->high.in = closed;
-  return r->low.at < r->high.at || (closed && r->low.at == r->high.at);
-}
-
 bool shoal_verify_range_read(const char *bytes, size_t size, range *r) {
   *r = (range){0};
   if (starts(bytes, size, ">=")) return read_end(bytes + 2, size - 2, true, &r->low);
   if (starts(bytes, size, "<=")) return read_end(bytes + 2, size - 2, true, &r->high);
   if (starts(bytes, size, "<")) return read_end(bytes + 1, size - 1, false, &r->high);
-  if (!read_end(bytes, size, true, &r->low)) return read_interval(bytes, size, r);
+  if (!read_end(bytes, size, true, &r->low)) {
+    if (size < 5 || bytes[0] != '[' || (bytes[size - 1] != ']' && bytes[size - 1] != ')'))
+      return false;
+    bool closed = bytes[size - 1] == ']';
+    if (read_pair(bytes + 1, size - 2, "\xc2\xb1", &r->low, &r->high)) return closed && spread(r);
+    if (!read_pair(bytes + 1, size - 2, " to ", &r->low, &r->high) &&
+        !read_pair(bytes + 1, size - 2, "-", &r->low, &r->high))
+      return false;
+    r->high.in = closed;
+    return r->low.at < r->high.at || (closed && r->low.at == r->high.at);
+  }
   r->high = r->low;
   return true;
 }

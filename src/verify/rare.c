@@ -83,18 +83,16 @@ static bool may_show(shoal_verify_rare *r, size_t c, const char *bytes, size_t s
   return entry ? entry->n_rows == 1 : r->request->codes[c].words;
 }
 
-static bool may_show_set(shoal_verify_rare *r, size_t c, const shoal_verify_cell *cell) {
-  for (size_t at = 1; at < cell->size_bytes;) {
-    if (!shoal_verify_set_next(cell->bytes, cell->size_bytes, &at, &r->value)) return false;
-    if (!may_show(r, c, r->value.bytes, r->value.size_bytes)) return false;
-  }
-  return true;
-}
-
 static bool is_allowed(shoal_verify_rare *r, size_t c, const shoal_verify_cell *cell) {
   const shoal_verify_code *code = &r->request->codes[c];
   if (code->labels && cell->size_bytes == 1 && cell->bytes[0] == '*') return true;
-  if (code->sets && cell->size_bytes && cell->bytes[0] == '{') return may_show_set(r, c, cell);
+  if (code->sets && cell->size_bytes && cell->bytes[0] == '{') {
+    for (size_t at = 1; at < cell->size_bytes;) {
+      if (!shoal_verify_set_next(cell->bytes, cell->size_bytes, &at, &r->value)) return false;
+      if (!may_show(r, c, r->value.bytes, r->value.size_bytes)) return false;
+    }
+    return true;
+  }
   return may_show(r, c, cell->bytes, cell->size_bytes);
 }
 

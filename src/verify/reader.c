@@ -360,8 +360,14 @@ uint64_t shoal_verify_reader_position(const shoal_verify_reader *reader) {
 
 /* ---------------------------------------------------------------- open and close */
 
-/* Examines the first bytes and creates a decompressor if necessary. */
-static shoal_status recognize_packing(shoal_verify_reader *reader, shoal_error *error) {
+static shoal_status allocate(shoal_verify_reader *reader, shoal_error *error) {
+  struct stat about;
+  if (fstat(reader->fd, &about)) return fail_reading(reader, error);
+  reader->file_size = about.st_size > 0 ? (uint64_t)about.st_size : 0;
+  reader->capacity = WINDOW_BYTES;
+  reader->buffer = shoal_alloc(WINDOW_BYTES + PADDING_BYTES, 1);
+  if (!reader->buffer) return shoal_fail_memory(error);
+  /* Examines the first bytes and creates a decompressor if necessary. */
   static const unsigned char gzip_magic[] = {0x1f, 0x8b};
   static const unsigned char zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
   unsigned char first[4] = {0};
@@ -383,16 +389,6 @@ static shoal_status recognize_packing(shoal_verify_reader *reader, shoal_error *
   if (reader->packing == PACKING_NONE) return SHOAL_OK;
   reader->packed = shoal_alloc(PACKED_BYTES, 1);
   return reader->packed ? SHOAL_OK : shoal_fail_memory(error);
-}
-
-static shoal_status allocate(shoal_verify_reader *reader, shoal_error *error) {
-  struct stat about;
-  if (fstat(reader->fd, &about)) return fail_reading(reader, error);
-  reader->file_size = about.st_size > 0 ? (uint64_t)about.st_size : 0;
-  reader->capacity = WINDOW_BYTES;
-  reader->buffer = shoal_alloc(WINDOW_BYTES + PADDING_BYTES, 1);
-  if (!reader->buffer) return shoal_fail_memory(error);
-  return recognize_packing(reader, error);
 }
 
 static shoal_status open_reader(const shoal_verify_reader *as, shoal_verify_reader **out,

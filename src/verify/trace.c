@@ -40,25 +40,23 @@ typedef struct labels_check {
   bool no_memory;
 } labels_check;
 
-static bool read_ranges(labels_check *c) {
-  const shoal_verify_strings *values = &c->source->values, *labels = &c->source->labels;
-  c->of_value = shoal_alloc(values->n, sizeof *c->of_value);
-  c->of_label = shoal_alloc(labels->n, sizeof *c->of_label);
-  c->has_value_range = shoal_alloc(values->n, 1);
-  c->has_label_range = shoal_alloc(labels->n, 1);
-  if (!c->of_value || !c->of_label || !c->has_value_range || !c->has_label_range) return false;
-  for (uint32_t v = 0; v < values->n; v++)
-    c->has_value_range[v] =
-        shoal_verify_value_range(&c->checker, shoal_verify_string_at(values, v), &c->of_value[v]);
-  for (uint32_t l = 0; l < labels->n; l++)
-    c->has_label_range[l] =
-        shoal_verify_label_range(&c->checker, shoal_verify_string_at(labels, l), &c->of_label[l]);
-  return true;
-}
-
 static bool labels_check_init(labels_check *c) {
   const shoal_verify_source *source = c->source;
-  if (shoal_verify_has_ranges(source->meaning)) return read_ranges(c);
+  if (shoal_verify_has_ranges(source->meaning)) {
+    const shoal_verify_strings *values = &c->source->values, *labels = &c->source->labels;
+    c->of_value = shoal_alloc(values->n, sizeof *c->of_value);
+    c->of_label = shoal_alloc(labels->n, sizeof *c->of_label);
+    c->has_value_range = shoal_alloc(values->n, 1);
+    c->has_label_range = shoal_alloc(labels->n, 1);
+    if (!c->of_value || !c->of_label || !c->has_value_range || !c->has_label_range) return false;
+    for (uint32_t v = 0; v < values->n; v++)
+      c->has_value_range[v] =
+          shoal_verify_value_range(&c->checker, shoal_verify_string_at(values, v), &c->of_value[v]);
+    for (uint32_t l = 0; l < labels->n; l++)
+      c->has_label_range[l] =
+          shoal_verify_label_range(&c->checker, shoal_verify_string_at(labels, l), &c->of_label[l]);
+    return true;
+  }
   uint64_t bits = (uint64_t)source->labels.n * source->values.n;
   if (!source->label_of_group || bits > MAX_KNOWN_BITS) return true;
   c->known = shoal_alloc_zero((size_t)(bits / 64 + 1), sizeof *c->known);
@@ -282,16 +280,6 @@ static void add_codes(const shoal_verify_source *source, const uint64_t *hashes,
   else ADD_CODES(uint32_t);
 }
 
-/* Labels by code, in rows that may have stars instead. */
-static void add_labels(const summing *s, size_t column, uint64_t first, size_t n, uint64_t *sums) {
-  const shoal_verify_trace *trace = s->request->trace;
-  const shoal_verify_source *source = &trace->sources[column];
-  for (size_t i = 0; i < n; i++)
-    sums[i] += is_star(trace, source, trace->group_of_row[first + i])
-                   ? s->of_star[column]
-                   : s->of_code[column][code_at(source, first + i)];
-}
-
 static uint64_t sum_block(const summing *s, uint64_t first, size_t n) {
   const shoal_verify_trace *trace = s->request->trace;
   const uint32_t *groups = trace->group_of_row + first;
@@ -299,8 +287,14 @@ static uint64_t sum_block(const summing *s, uint64_t first, size_t n) {
   for (size_t i = 0; s->of_group && i < n; i++) sums[i] = s->of_group[groups[i]];
   for (size_t c = 0; c < s->request->n_columns; c++) {
     if (!s->of_code[c]) continue;
-    if (trace->sources[c].meaning && s->stars) add_labels(s, c, first, n, sums);
-    else add_codes(&trace->sources[c], s->of_code[c], first, n, sums);
+    if (trace->sources[c].meaning && s->stars) {
+      /* Labels by code, in rows that may have stars instead. */
+      const shoal_verify_source *source = &trace->sources[c];
+      for (size_t i = 0; i < n; i++)
+        sums[i] += is_star(trace, source, trace->group_of_row[first + i])
+                       ? s->of_star[c]
+                       : s->of_code[c][code_at(source, first + i)];
+    } else add_codes(&trace->sources[c], s->of_code[c], first, n, sums);
   }
   for (size_t i = 0; i < n; i++) {
     if (s->removes && trace->action_of_group[groups[i]] == SHOAL_VERIFY_REMOVED) continue;
@@ -318,17 +312,6 @@ static void sum_part(void *user, unsigned part) {
   for (uint64_t at = begin; at < end; at += BLOCK_ROWS)
     total += sum_block(s, at, end - at < BLOCK_ROWS ? (size_t)(end - at) : BLOCK_ROWS);
   s->part_sums[part] = total;
-}
-
-static shoal_status sum_rows(const shoal_verify_request *request, unsigned n_parts,
-                             uint64_t *fingerprint, shoal_error *error) {
-  summing s = {.request = request};
-  bool ok = summing_init(&s, n_parts) && hash_columns(&s);
-  *fingerprint = 0;
-  if (ok) shoal_parallel(n_parts, sum_part, &s);
-  for (unsigned i = 0; ok && i < n_parts; i++) *fingerprint += s.part_sums[i];
-  summing_reset(&s);
-  return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -396,5 +379,11 @@ shoal_status shoal_verify_trace_rows(const shoal_verify_request *request, const 
   if (n_threads < 1) n_threads = 1;
   SHOAL_TRY(check_request(request, error));
   SHOAL_TRY(check_labels(request, n_threads, error));
-  return sum_rows(request, n_threads, fingerprint, error);
+  summing s = {.request = request};
+  bool ok = summing_init(&s, n_threads) && hash_columns(&s);
+  *fingerprint = 0;
+  if (ok) shoal_parallel(n_threads, sum_part, &s);
+  for (unsigned i = 0; ok && i < n_threads; i++) *fingerprint += s.part_sums[i];
+  summing_reset(&s);
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
 }

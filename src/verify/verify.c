@@ -168,7 +168,8 @@ static shoal_status count_whole(shoal_verify_counter *count, int fd, const shoal
 static shoal_status count_file(shoal_verify_counter *count, int fd, const shoal_run *run,
                                shoal_error *error) {
   bool counted = false;
-  if (count->request->guards_fd < 0 && !has_people(count->request))
+  const shoal_verify_request *request = count->request;
+  if (request->guards_fd < 0 && !has_people(request) && !request->counts)
     SHOAL_TRY(shoal_verify_count_parts(count, fd, RELEASE, run, &counted, error));
   if (!counted) SHOAL_TRY(count_whole(count, fd, run, error));
   SHOAL_TRY(shoal_verify_check_rows(count, error));
@@ -188,8 +189,11 @@ static shoal_status compare_rows(const shoal_verify_counter *count, const shoal_
                     SHOAL_VERIFY_FAULT);
 }
 
-/* A model that is about a set that the request lacks would be proven of nothing. */
-static shoal_status check_over(const shoal_verify_request *request, shoal_error *error) {
+/* Proves the models over all quasi-identifiers, then those over each set of them. */
+static shoal_status prove_all(const shoal_verify_counter *count, const shoal_verify_tally *tally,
+                              shoal_error *error) {
+  const shoal_verify_request *request = count->request;
+  /* A model that is about a set that the request lacks would be proven of nothing. */
   for (size_t i = 0; i < request->n_models; i++)
     for (size_t j = 0; j < request->models[i].n_over; j++)
       if (request->models[i].over[j] >= request->n_over)
@@ -197,14 +201,6 @@ static shoal_status check_over(const shoal_verify_request *request, shoal_error 
             error, SHOAL_FAILED,
             "the model '%.100s' is about quasi-identifiers that the request lacks; %s",
             request->models[i].name, SHOAL_VERIFY_FAULT);
-  return SHOAL_OK;
-}
-
-/* Proves the models over all quasi-identifiers, then those over each set of them. */
-static shoal_status prove_all(const shoal_verify_counter *count, const shoal_verify_tally *tally,
-                              shoal_error *error) {
-  const shoal_verify_request *request = count->request;
-  SHOAL_TRY(check_over(request, error));
   SHOAL_TRY(shoal_verify_models(request, tally, SHOAL_VERIFY_WHOLE, error));
   for (size_t i = 0; i < request->n_over; i++) {
     shoal_verify_tally over = {0};
@@ -218,6 +214,7 @@ static shoal_status prove_all(const shoal_verify_counter *count, const shoal_ver
 
 shoal_status shoal_verify(int fd, const shoal_verify_request *request, const shoal_run *run,
                           shoal_verify_finding *finding, shoal_error *error) {
+  assert(!request->counts || (!request->trace && !request->n_pseudonyms));
   shoal_verify_counter count = {.request = request};
   shoal_verify_tally tally = {0};
   shoal_status status = shoal_verify_check_people(request, error);

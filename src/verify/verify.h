@@ -4,8 +4,7 @@
  * on it. It has its own CSV reader, grouping and implementation of each model, and shares only
  * base/ with the engine that made the release.
  */
-#ifndef SHOAL_VERIFY_VERIFY_H
-#define SHOAL_VERIFY_VERIFY_H
+#pragma once
 
 #include "base/thread.h"
 
@@ -169,7 +168,11 @@ typedef struct shoal_verify_request {
   int people_fd; /* a file with these columns: a header, then the cells of each row of the release,
                     one line for each */
   const shoal_verify_trace *trace; /* NULL: rows are not compared with the original */
-  const char *const *pseudonyms;   /* columns whose cells are keyed hashes (verify/pseudonyms.h) */
+  /* By line of the release: the rows that it stands for, as GROUP BY counts them. Without a trace
+   * and pseudonyms. NULL: each line is a row. */
+  const uint64_t *counts;
+  size_t n_counts;
+  const char *const *pseudonyms; /* columns whose cells are keyed hashes (verify/pseudonyms.h) */
   size_t n_pseudonyms;
   uint8_t *pseudonym_links;   /* output: 1 if one has rows in several classes, or a class
                                  fewer than k of them */
@@ -203,5 +206,3 @@ typedef struct shoal_verify_finding {
  */
 shoal_status shoal_verify(int fd, const shoal_verify_request *request, const shoal_run *run,
                           shoal_verify_finding *finding, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

@@ -286,7 +286,8 @@ static int mistakes(const char *data, const char *policy_path) {
 
   expect(shoal_policy_read(policy_path, &policy, &error) == SHOAL_OK, "policy", &error);
   expect(shoal_policy_set(policy, "k", "0", &error) == SHOAL_BAD_POLICY, "k 0", &error);
-  expect(shoal_policy_set(policy, "kk", "2", &error) == SHOAL_BAD_POLICY, "unknown setting", &error);
+  expect(shoal_policy_set(policy, "kk", "2", &error) == SHOAL_BAD_POLICY, "unknown setting",
+         &error);
   expect(shoal_policy_set(policy, "k", "2", &error) == SHOAL_OK, "k 2", &error);
 
   /* The data has a word among its ages in row 9, which is in the second chunk. */

@@ -106,6 +106,13 @@ class Library(clitest.Case):
 class Manual(clitest.Case):
     """The program of docs/library.md: compiled with the strictest warnings, and it prints what the page says."""
 
+    def test_every_function_is_on_the_page(self):
+        header = (ROOT / "include" / "shoal" / "shoal.h").read_text(encoding="utf-8")
+        page = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+        names = re.findall(r"SHOAL_API[^;(]*?(shoal_\w+)\(", header)
+        self.assertGreater(len(names), 80)
+        self.assertEqual([], [name for name in names if name not in page])
+
     def test_the_program_of_the_page(self):
         if not CC:
             self.skipTest("no C compiler")

@@ -4,7 +4,9 @@
  * SHOAL_BLOCK_BYTES), against the reference reader: the same cells, or both refuse. The first byte
  * chooses the delimiter, the threads, and whether rows are kept or, as without memory, counted.
  */
+#include "base/text.h"
 #include "read/csv.h"
+#include "read/magic.h"
 #include "reference.h"
 #include "shoal/shoal.h"
 #include "table/load.h"
@@ -38,11 +40,12 @@ static bool starts_with(const char *in, size_t size, const char *magic, size_t m
   return size >= magic_size && memcmp(in, magic, magic_size) == 0;
 }
 
-/* What is not about cells: other encodings, compressed files, lines that end in CR alone. */
+/* What is not about cells: other encodings, compressed and binary files, lines that end in CR
+ * alone. */
 static bool is_other_matter(const char *in, size_t size) {
-  if (starts_with(in, size, "\xff\xfe", 2) || starts_with(in, size, "\xfe\xff", 2) ||
-      starts_with(in, size, "\x1f\x8b", 2) || starts_with(in, size, "\x28\xb5\x2f\xfd", 4))
-    return true;
+  if (starts_with(in, size, "\x1f\x8b", 2) || shoal_magic_advice(in, size)) return true;
+  for (size_t at = 0, n; at < size; at += n)
+    if (!(n = shoal_utf8_size(in + at, size - at))) return true;
   return memchr(in, '\r', size) && !memchr(in, '\n', size);
 }
 

@@ -365,6 +365,20 @@ static void a_table_without_a_policy_shows_its_values(void **state UNUSED) {
   shoal_table_free(table);
 }
 
+typedef struct visited {
+  uint64_t rows, violating_rows;
+  size_t n_classes, n_labelled;
+} visited;
+
+static void visit(void *context, const shoal_explored_class *seen) {
+  visited *sum = context;
+  sum->rows += seen->rows;
+  sum->violating_rows += seen->violates ? seen->rows : 0;
+  sum->n_classes++;
+  sum->n_labelled += seen->label_bytes[1] == 1 && seen->labels[1][0] == '*';
+  assert_int_equal(seen->fewest_values, UINT32_MAX); /* the policy has no sensitive column */
+}
+
 static void an_explorer_judges_single_nodes(void **state UNUSED) {
   static const char text[] = "shoal: 1\nunlisted: drop\nattributes:\n"
                              "  age: {role: quasi, type: number, hierarchy: {intervals: [10]}}\n"
@@ -385,6 +399,14 @@ static void an_explorer_judges_single_nodes(void **state UNUSED) {
   assert_true(node.smallest_class == N_PEOPLE && node.loss == 1 && node.height == 3);
   assert_int_equal(shoal_explorer_node(explorer, bottom, &node, &error), SHOAL_OK);
   assert_true(!node.satisfies && node.suppressed == N_PEOPLE - node.rows && node.loss == 0);
+  const unsigned towns[] = {0, 1};
+  visited sum = {0};
+  assert_int_equal(shoal_explorer_node(explorer, towns, &node, &error), SHOAL_OK);
+  assert_int_equal(shoal_explorer_classes(explorer, towns, visit, &sum, &error), SHOAL_OK);
+  assert_true(sum.rows == N_PEOPLE && sum.violating_rows == node.suppressed);
+  assert_true(sum.n_classes >= node.classes && sum.n_labelled == sum.n_classes);
+  assert_int_equal(shoal_explorer_classes(explorer, wrong, visit, &sum, &error), SHOAL_BAD_INPUT);
+  assert_int_equal(shoal_explorer_classes(explorer, towns, NULL, &sum, &error), SHOAL_BAD_INPUT);
   assert_int_equal(shoal_explorer_node(explorer, wrong, &node, &error), SHOAL_BAD_INPUT);
   assert_int_equal(shoal_explorer_node(explorer, NULL, &node, &error), SHOAL_BAD_INPUT);
   assert_int_equal(shoal_explorer_node(NULL, top, &node, &error), SHOAL_BAD_INPUT);
