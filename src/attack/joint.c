@@ -6,7 +6,6 @@
  */
 #include "attack/joint.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/intern.h"
@@ -17,6 +16,8 @@ typedef struct sides {
   const shoal_attack_case *attacked;
   const shoal_frequency_set *frequency[2];
   size_t n_rows[2];
+  uint32_t *(*common)[2]; /* by sensitive attribute, side and code: the value's common number */
+  shoal_arena scratch;
 } sides;
 
 static const shoal_column *column_of(const sides *both, int side, size_t s) {
@@ -25,16 +26,16 @@ static const shoal_column *column_of(const sides *both, int side, size_t s) {
 }
 
 /* Common numbers for the values of both releases. */
-static bool unite_values(const sides *both, size_t s, uint32_t **common, uint32_t *n_values) {
+static bool unite_values(sides *both, size_t s, uint32_t *n_values) {
   shoal_values values;
+  uint32_t **common = both->common[s];
   const shoal_attribute *attribute = both->attacked->sensitive[s].attribute;
   if (!shoal_values_init(&values, shoal_policy_equality(both->attacked->policy, attribute)))
     return false;
   bool ok = true;
   for (int side = 0; ok && side < 2; side++) {
     const shoal_column *column = column_of(both, side, s);
-    common[side] = shoal_alloc(column->n_values, sizeof **common);
-    ok = common[side] != NULL;
+    ok = SHOAL_ARENA_ARRAY(&both->scratch, common[side], column->n_values) != NULL;
     for (uint32_t v = 0; ok && v < column->n_values; v++) {
       size_t size;
       const char *bytes = shoal_column_value(column, v, &size);
@@ -48,46 +49,45 @@ static bool unite_values(const sides *both, size_t s, uint32_t **common, uint32_
 }
 
 /* Folds one sensitive attribute of all rows into the keys. */
-static bool fold(const sides *both, size_t s, uint32_t *const *common, uint32_t n_values,
-                 uint32_t *codes, shoal_grouper *grouper, uint32_t *ids) {
+static bool fold(const sides *both, size_t s, uint32_t n_values, uint32_t *codes,
+                 shoal_grouper *grouper, uint32_t *ids) {
   size_t at = 0;
   for (int side = 0; side < 2; side++) {
     const shoal_column *column = column_of(both, side, s);
     for (size_t r = 0; r < both->n_rows[side]; r++)
-      codes[at++] = common[side][shoal_column_code(column, r)];
+      codes[at++] = both->common[s][side][shoal_column_code(column, r)];
   }
   return shoal_grouper_fold(grouper, at, NULL, codes, n_values, ids);
 }
 
-static bool number_sensitive_tuples(shoal_joint *joint, const sides *both, uint32_t *(*common)[2]) {
+static bool number_sensitive_tuples(shoal_joint *joint, sides *both) {
   size_t n = both->n_rows[0] + both->n_rows[1];
   shoal_grouper grouper;
   shoal_grouper_init(&grouper);
-  uint32_t *codes = shoal_alloc(n, sizeof *codes);
-  joint->sensitive_tuple_of_row = shoal_alloc(n, sizeof *joint->sensitive_tuple_of_row);
-  bool ok = codes && joint->sensitive_tuple_of_row && shoal_grouper_start(&grouper, n);
+  uint32_t *codes;
+  bool ok = SHOAL_ARENA_ARRAY(&both->scratch, codes, n) &&
+            SHOAL_ARENA_ARRAY(&joint->arena, joint->sensitive_tuple_of_row, n) &&
+            shoal_grouper_start(&grouper, n);
   for (size_t s = 0; ok && s < joint->n_sensitive; s++)
-    ok = unite_values(both, s, common[s], &joint->n_values[s]) &&
-         fold(both, s, common[s], joint->n_values[s], codes, &grouper,
-              joint->sensitive_tuple_of_row);
+    ok = unite_values(both, s, &joint->n_values[s]) &&
+         fold(both, s, joint->n_values[s], codes, &grouper, joint->sensitive_tuple_of_row);
   if (ok) joint->n_sensitive_tuples = shoal_grouper_ids(&grouper, n, joint->sensitive_tuple_of_row);
-  free(codes);
   shoal_grouper_reset(&grouper);
   return ok && joint->n_sensitive_tuples != SHOAL_NONE;
 }
 
 /* The values of each sensitive tuple. */
-static bool decode(shoal_joint *joint, const sides *both, uint32_t *(*common)[2]) {
+static bool decode(shoal_joint *joint, const sides *both) {
   for (size_t s = 0; s < joint->n_sensitive; s++) {
-    joint->value_of[s] = shoal_alloc(joint->n_sensitive_tuples, sizeof **joint->value_of);
-    if (!joint->value_of[s]) return false;
+    if (!SHOAL_ARENA_ARRAY(&joint->arena, joint->value_of[s], joint->n_sensitive_tuples))
+      return false;
     size_t at = 0;
     for (int side = 0; side < 2; side++) {
       const shoal_column *column = column_of(both, side, s);
       for (size_t r = 0; r < both->n_rows[side]; r++, at++) {
         uint32_t code = shoal_column_code(column, r);
         joint->value_of[s][joint->sensitive_tuple_of_row[at]] =
-            shoal_column_missing(column, code) ? SHOAL_NONE : common[s][side][code];
+            shoal_column_missing(column, code) ? SHOAL_NONE : both->common[s][side][code];
       }
     }
   }
@@ -95,10 +95,10 @@ static bool decode(shoal_joint *joint, const sides *both, uint32_t *(*common)[2]
 }
 
 /* Items in the order of keys below n_keys, stable; begin, if not NULL, receives n_keys + 1. */
-static bool counting_sort(const uint32_t *keys, const uint32_t *items, size_t n, uint32_t n_keys,
-                          uint32_t *sorted, size_t *begin) {
-  size_t *start = shoal_alloc_zero((size_t)n_keys + 1, sizeof *start);
-  if (!start) return false;
+static bool counting_sort(shoal_arena *scratch, const uint32_t *keys, const uint32_t *items,
+                          size_t n, uint32_t n_keys, uint32_t *sorted, size_t *begin) {
+  size_t *start;
+  if (!SHOAL_ARENA_ZEROED(scratch, start, (size_t)n_keys + 1)) return false;
   for (size_t i = 0; i < n; i++) start[keys[items ? items[i] : i] + 1]++;
   for (uint32_t k = 0; k < n_keys; k++) start[k + 1] += start[k];
   if (begin) memcpy(begin, start, ((size_t)n_keys + 1) * sizeof *start);
@@ -106,7 +106,6 @@ static bool counting_sort(const uint32_t *keys, const uint32_t *items, size_t n,
     uint32_t item = items ? items[i] : (uint32_t)i;
     sorted[start[keys[item]]++] = item;
   }
-  free(start);
   return true;
 }
 
@@ -129,39 +128,25 @@ static void add_up(shoal_sensitive_tuple_counts *counts, const shoal_frequency_s
   counts->start[frequency->base.n_classes] = at;
 }
 
-static bool count_sensitive_tuples(shoal_sensitive_tuple_counts *counts,
-                                   const shoal_frequency_set *frequency, size_t n,
-                                   const uint32_t *sensitive_tuple_of_row,
-                                   uint32_t n_sensitive_tuples) {
-  uint32_t n_classes = frequency->base.n_classes;
-  uint32_t *by_sensitive_tuple = shoal_alloc(n, sizeof *by_sensitive_tuple);
-  uint32_t *rows = shoal_alloc(n, sizeof *rows);
-  size_t *begin = shoal_alloc((size_t)n_classes + 1, sizeof *begin);
-  counts->start = shoal_alloc((size_t)n_classes + 1, sizeof *counts->start);
-  counts->sensitive_tuple = shoal_alloc(n, sizeof *counts->sensitive_tuple);
-  counts->n_rows = shoal_alloc(n, sizeof *counts->n_rows);
-  bool ok = by_sensitive_tuple && rows && begin && counts->start && counts->sensitive_tuple &&
-            counts->n_rows &&
-            counting_sort(sensitive_tuple_of_row, NULL, n, n_sensitive_tuples, by_sensitive_tuple,
-                          NULL) &&
-            counting_sort(frequency->tuple_of_row, by_sensitive_tuple, n, n_classes, rows, begin);
-  if (ok) add_up(counts, frequency, sensitive_tuple_of_row, rows, begin);
-  free(by_sensitive_tuple);
-  free(rows);
-  free(begin);
-  return ok;
-}
-
-static bool build(shoal_joint *joint, const sides *both, uint32_t *(*common)[2]) {
-  joint->value_of = shoal_alloc_zero(joint->n_sensitive, sizeof *joint->value_of);
-  joint->n_values = shoal_alloc_zero(joint->n_sensitive, sizeof *joint->n_values);
-  return joint->value_of && joint->n_values && number_sensitive_tuples(joint, both, common) &&
-         decode(joint, both, common) &&
-         count_sensitive_tuples(&joint->counts[0], both->frequency[0], both->n_rows[0],
-                                joint->sensitive_tuple_of_row, joint->n_sensitive_tuples) &&
-         count_sensitive_tuples(&joint->counts[1], both->frequency[1], both->n_rows[1],
-                                joint->sensitive_tuple_of_row + both->n_rows[0],
-                                joint->n_sensitive_tuples);
+static bool count_sensitive_tuples(shoal_joint *joint, sides *both, int side) {
+  shoal_sensitive_tuple_counts *counts = &joint->counts[side];
+  const shoal_frequency_set *frequency = both->frequency[side];
+  const uint32_t *tuples = joint->sensitive_tuple_of_row + (side ? both->n_rows[0] : 0);
+  size_t n = both->n_rows[side], *begin;
+  uint32_t n_classes = frequency->base.n_classes, *by_sensitive_tuple, *rows;
+  shoal_arena *scratch = &both->scratch;
+  if (!SHOAL_ARENA_ARRAY(scratch, by_sensitive_tuple, n) || !SHOAL_ARENA_ARRAY(scratch, rows, n) ||
+      !SHOAL_ARENA_ARRAY(scratch, begin, (size_t)n_classes + 1) ||
+      !SHOAL_ARENA_ARRAY(&joint->arena, counts->start, (size_t)n_classes + 1) ||
+      !SHOAL_ARENA_ARRAY(&joint->arena, counts->sensitive_tuple, n) ||
+      !SHOAL_ARENA_ARRAY(&joint->arena, counts->n_rows, n) ||
+      !counting_sort(scratch, tuples, NULL, n, joint->n_sensitive_tuples, by_sensitive_tuple,
+                     NULL) ||
+      !counting_sort(scratch, frequency->tuple_of_row, by_sensitive_tuple, n, n_classes, rows,
+                     begin))
+    return false;
+  add_up(counts, frequency, tuples, rows, begin);
+  return true;
 }
 
 shoal_status shoal_joint_build(shoal_joint *joint, const shoal_attack_case *attacked,
@@ -171,27 +156,18 @@ shoal_status shoal_joint_build(shoal_joint *joint, const shoal_attack_case *atta
   sides both = {.attacked = attacked,
                 .frequency = {attacked->frequency, previous->frequency},
                 .n_rows = {(size_t)attacked->table->n_rows, (size_t)previous->table->n_rows}};
-  uint32_t *(*common)[2] = shoal_alloc_zero(joint->n_sensitive, sizeof *common);
-  bool ok = common && build(joint, &both, common);
-  for (size_t s = 0; common && s < joint->n_sensitive; s++) {
-    free(common[s][0]);
-    free(common[s][1]);
-  }
-  free(common);
+  bool ok = SHOAL_ARENA_ZEROED(&both.scratch, both.common, joint->n_sensitive) &&
+            SHOAL_ARENA_ZEROED(&joint->arena, joint->value_of, joint->n_sensitive) &&
+            SHOAL_ARENA_ZEROED(&joint->arena, joint->n_values, joint->n_sensitive) &&
+            number_sensitive_tuples(joint, &both) && decode(joint, &both) &&
+            count_sensitive_tuples(joint, &both, 0) && count_sensitive_tuples(joint, &both, 1);
+  shoal_arena_reset(&both.scratch);
   if (ok) return SHOAL_OK;
   shoal_joint_reset(joint);
   return shoal_fail_memory(error);
 }
 
 void shoal_joint_reset(shoal_joint *joint) {
-  for (size_t s = 0; joint->value_of && s < joint->n_sensitive; s++) free(joint->value_of[s]);
-  for (int side = 0; side < 2; side++) {
-    free(joint->counts[side].start);
-    free(joint->counts[side].sensitive_tuple);
-    free(joint->counts[side].n_rows);
-  }
-  free(joint->value_of);
-  free(joint->n_values);
-  free(joint->sensitive_tuple_of_row);
+  shoal_arena_reset(&joint->arena);
   memset(joint, 0, sizeof *joint);
 }

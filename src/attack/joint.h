@@ -3,8 +3,7 @@
  * attack/joint: common numbers for the sensitive values of two releases. Equal tuples of sensitive
  * values have one number in both; each class has the number of rows per tuple.
  */
-#ifndef SHOAL_ATTACK_JOINT_H
-#define SHOAL_ATTACK_JOINT_H
+#pragma once
 
 #include "attack/attack.h"
 
@@ -23,6 +22,7 @@ typedef struct shoal_joint {
   uint32_t *n_values;               /* by sensitive attribute: values of both releases */
   uint32_t *sensitive_tuple_of_row; /* rows of the attacked release, then of the earlier one */
   shoal_sensitive_tuple_counts counts[2];
+  shoal_arena arena; /* of all these */
 } shoal_joint;
 
 /* Groups the rows of both releases. Cost: linear in their rows. */
@@ -30,5 +30,3 @@ shoal_status shoal_joint_build(shoal_joint *joint, const shoal_attack_case *atta
                                const shoal_previous_release *previous,
                                shoal_error *error) SHOAL_MUST_CHECK;
 void shoal_joint_reset(shoal_joint *joint);
-
-#endif

@@ -30,19 +30,15 @@ typedef struct whereabouts {
   uint32_t *seen_in; /* by person: the last set in which */
   uint32_t *found;   /* records of the person that were found */
   uint32_t n_sets;
+  shoal_arena arena; /* of the lists and arrays */
 } whereabouts;
 
-static void lists_reset(lists *l) {
-  free(l->start);
-  free(l->items);
-}
-
 /* Lists of distinct items by key, from words key << 32 | item, which are sorted. */
-static bool lists_init(lists *l, uint64_t *words, size_t n, uint32_t n_keys) {
+static bool lists_init(whereabouts *w, lists *l, uint64_t *words, size_t n, uint32_t n_keys) {
   shoal_sort_u64(words, n);
-  l->start = shoal_alloc_zero((size_t)n_keys + 1, sizeof *l->start);
-  l->items = shoal_alloc(n, sizeof *l->items);
-  if (!l->start || !l->items) return false;
+  if (!SHOAL_ARENA_ZEROED(&w->arena, l->start, (size_t)n_keys + 1) ||
+      !SHOAL_ARENA_ARRAY(&w->arena, l->items, n))
+    return false;
   size_t kept = 0;
   for (size_t i = 0; i < n; i++) {
     if (i && words[i] == words[i - 1]) continue;
@@ -73,7 +69,7 @@ static shoal_status match_tuples(whereabouts *w, shoal_error *error) {
     for (size_t i = 0; ok && i < matches.n; i++)
       words[n++] = (uint64_t)t << 32 | matches.classes[i];
   }
-  ok = ok && lists_init(&w->classes_of_tuple, words, n, linked->n_tuples);
+  ok = ok && lists_init(w, &w->classes_of_tuple, words, n, linked->n_tuples);
   free(words);
   free(keys);
   free(matches.classes);
@@ -97,11 +93,10 @@ static shoal_status place_people(whereabouts *w, shoal_error *error) {
     for (size_t i = from; ok && i < to; i++)
       words[n++] = (uint64_t)w->classes_of_tuple.items[i] << 32 | who;
   }
-  w->seen_in = shoal_alloc_zero(person->n_values, sizeof *w->seen_in);
-  w->found = shoal_alloc_zero(person->n_values, sizeof *w->found);
-  ok = ok && w->seen_in && w->found &&
-       lists_init(&w->people_of_class, words, n, w->attacked->frequency->base.n_classes) &&
-       lists_init(&w->tuples_of_person, tuples, (size_t)table->n_rows, person->n_values);
+  ok = ok && SHOAL_ARENA_ZEROED(&w->arena, w->seen_in, person->n_values) &&
+       SHOAL_ARENA_ZEROED(&w->arena, w->found, person->n_values) &&
+       lists_init(w, &w->people_of_class, words, n, w->attacked->frequency->base.n_classes) &&
+       lists_init(w, &w->tuples_of_person, tuples, (size_t)table->n_rows, person->n_values);
   free(words);
   free(tuples);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
@@ -180,11 +175,7 @@ static shoal_status attack_people(whereabouts *w, shoal_attack_finding *finding,
 }
 
 static void whereabouts_reset(whereabouts *w) {
-  lists_reset(&w->classes_of_tuple);
-  lists_reset(&w->people_of_class);
-  lists_reset(&w->tuples_of_person);
-  free(w->seen_in);
-  free(w->found);
+  shoal_arena_reset(&w->arena);
   shoal_people_reset(&w->people);
 }
 
@@ -197,15 +188,16 @@ typedef struct candidates {
 
 static bool count_all_candidates(whereabouts *w, candidates *of) {
   uint32_t n_tuples = w->attacked->original->n_tuples;
-  of->before = shoal_alloc_zero(n_tuples, sizeof *of->before);
-  of->after = shoal_alloc_zero(n_tuples, sizeof *of->after);
-  if (!of->before || !of->after) return false;
+  if (!SHOAL_ARENA_ZEROED(&w->arena, of->before, n_tuples) ||
+      !SHOAL_ARENA_ZEROED(&w->arena, of->after, n_tuples))
+    return false;
   size_t n = w->tuples_of_person.start[w->people.column->n_values];
   for (size_t i = 0; i < n; i++) of->before[w->tuples_of_person.items[i]]++;
   for (uint32_t t = 0; t < n_tuples; t++) {
-    const size_t *classes = &w->classes_of_tuple.start[t], *people = w->people_of_class.start;
-    if (classes[1] - classes[0] == 1) { /* as in every full-domain release */
-      uint32_t c = w->classes_of_tuple.items[classes[0]];
+    const size_t *people = w->people_of_class.start;
+    size_t first = w->classes_of_tuple.start[t], end = w->classes_of_tuple.start[t + 1];
+    if (end - first == 1) { /* as in every full-domain release */
+      uint32_t c = w->classes_of_tuple.items[first];
       of->after[t] = people[c + 1] - people[c];
     } else {
       of->after[t] = count_candidates(w, &t, 1);
@@ -252,8 +244,6 @@ shoal_status shoal_attack_person_risk(const shoal_attack_case *attacked, bool *k
       status = shoal_fail_memory(error);
     }
   }
-  free(of.before);
-  free(of.after);
   whereabouts_reset(&w);
   return status;
 }

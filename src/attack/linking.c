@@ -22,14 +22,6 @@
 
 /* ------------------------------------------------------------ people */
 
-static bool allocate(shoal_linked_people *people, const size_t *raw) {
-  people->known = shoal_alloc_zero(people->n_quasi, sizeof *people->known);
-  people->positions = shoal_alloc_zero(people->n_quasi, sizeof *people->positions);
-  if (!people->known || !people->positions) return false;
-  for (size_t q = 0; q < people->n_quasi; q++) people->known[q] = raw[q] != SIZE_MAX;
-  return true;
-}
-
 static const shoal_column *column_of(const shoal_table *table, const shoal_domain *domain) {
   return shoal_table_column(table, domain->attribute->name);
 }
@@ -56,9 +48,9 @@ static bool group_rows(shoal_linked_people *people, const shoal_table *table,
 
 static bool count_people(shoal_linked_people *people, const shoal_table *table,
                          const uint32_t *tuple_of_row) {
-  people->n_people = shoal_alloc_zero(people->n_tuples, sizeof *people->n_people);
-  people->first_row = shoal_alloc_zero(people->n_tuples, sizeof *people->first_row);
-  if (!people->n_people || !people->first_row) return false;
+  if (!SHOAL_ARENA_ZEROED(&people->arena, people->n_people, people->n_tuples) ||
+      !SHOAL_ARENA_ZEROED(&people->arena, people->first_row, people->n_tuples))
+    return false;
   for (uint64_t r = 0; r < table->n_rows; r++) {
     uint32_t t = tuple_of_row[r];
     if (!people->first_row[t]) people->first_row[t] = r + 1;
@@ -73,8 +65,9 @@ static bool find_positions(shoal_linked_people *people, const shoal_table *table
   for (size_t q = 0; q < people->n_quasi; q++) {
     if (!people->known[q]) continue;
     const shoal_column *column = column_of(table, &domains[q]);
-    uint32_t *positions = people->positions[q] = shoal_alloc(people->n_tuples, sizeof *positions);
-    if (!positions) return false;
+    uint32_t *positions;
+    if (!SHOAL_ARENA_ARRAY(&people->arena, positions, people->n_tuples)) return false;
+    people->positions[q] = positions;
     for (uint32_t t = 0; t < people->n_tuples; t++) {
       uint32_t code = shoal_column_code(column, people->first_row[t] - 1);
       bool any = missing_is_any && shoal_column_missing(column, code);
@@ -89,24 +82,21 @@ shoal_status shoal_linked_people_build(shoal_linked_people *people, const shoal_
                                        const size_t *raw, bool missing_is_any, shoal_error *error) {
   memset(people, 0, sizeof *people);
   people->n_quasi = n_quasi;
-  uint32_t *tuple_of_row = people->tuple_of_row =
-      shoal_alloc((size_t)table->n_rows, sizeof *tuple_of_row);
-  bool ok = tuple_of_row && allocate(people, raw) &&
-            group_rows(people, table, domains, tuple_of_row) &&
-            count_people(people, table, tuple_of_row) &&
-            find_positions(people, table, domains, raw, missing_is_any);
-  if (ok) return SHOAL_OK;
+  shoal_arena *arena = &people->arena;
+  bool ok = SHOAL_ARENA_ARRAY(arena, people->tuple_of_row, (size_t)table->n_rows) &&
+            SHOAL_ARENA_ZEROED(arena, people->known, n_quasi) &&
+            SHOAL_ARENA_ZEROED(arena, people->positions, n_quasi);
+  for (size_t q = 0; ok && q < n_quasi; q++) people->known[q] = raw[q] != SIZE_MAX;
+  if (ok && group_rows(people, table, domains, people->tuple_of_row) &&
+      count_people(people, table, people->tuple_of_row) &&
+      find_positions(people, table, domains, raw, missing_is_any))
+    return SHOAL_OK;
   shoal_linked_people_reset(people);
   return shoal_fail_memory(error);
 }
 
 void shoal_linked_people_reset(shoal_linked_people *people) {
-  for (size_t q = 0; people->positions && q < people->n_quasi; q++) free(people->positions[q]);
-  free(people->positions);
-  free(people->known);
-  free(people->n_people);
-  free(people->first_row);
-  free(people->tuple_of_row);
+  shoal_arena_reset(&people->arena);
   memset(people, 0, sizeof *people);
 }
 
@@ -134,18 +124,15 @@ typedef struct linker {
   shoal_class_tally *tallies; /* by sensitive attribute */
   shoal_attack_finding *findings;
   size_t n_findings;
+  shoal_arena arena; /* of the arrays */
 } linker;
 
 static void linker_reset(linker *l) {
   shoal_match_index_reset(&l->index);
   for (size_t s = 0; l->tallies && s < l->attacked->n_sensitive; s++)
     shoal_class_tally_reset(&l->tallies[s]);
-  free(l->keys);
   free(l->matches.classes);
-  free(l->people_of_class);
-  free(l->candidates);
-  free(l->first_class);
-  free(l->tallies);
+  shoal_arena_reset(&l->arena);
 }
 
 static shoal_status linker_init(linker *l, shoal_error *error) {
@@ -153,12 +140,11 @@ static shoal_status linker_init(linker *l, shoal_error *error) {
   const shoal_frequency_set *frequency = attacked->frequency;
   SHOAL_TRY(shoal_match_index_build(&l->index, attacked->domains, l->people->n_quasi, 0, frequency,
                                     l->people->known, error));
-  l->keys = shoal_alloc(l->people->n_quasi, sizeof *l->keys);
-  l->people_of_class = shoal_alloc_zero(frequency->base.n_classes, sizeof *l->people_of_class);
-  l->candidates = shoal_alloc_zero(l->people->n_tuples, sizeof *l->candidates);
-  l->first_class = shoal_alloc_zero(l->people->n_tuples, sizeof *l->first_class);
-  l->tallies = shoal_alloc_zero(attacked->n_sensitive, sizeof *l->tallies);
-  bool ok = l->keys && l->people_of_class && l->candidates && l->first_class && l->tallies;
+  bool ok = SHOAL_ARENA_ARRAY(&l->arena, l->keys, l->people->n_quasi) &&
+            SHOAL_ARENA_ZEROED(&l->arena, l->people_of_class, frequency->base.n_classes) &&
+            SHOAL_ARENA_ZEROED(&l->arena, l->candidates, l->people->n_tuples) &&
+            SHOAL_ARENA_ZEROED(&l->arena, l->first_class, l->people->n_tuples) &&
+            SHOAL_ARENA_ZEROED(&l->arena, l->tallies, attacked->n_sensitive);
   for (size_t s = 0; ok && s < attacked->n_sensitive; s++)
     ok = shoal_class_tally_init(&l->tallies[s], attacked->sensitive[s].column->n_values);
   return ok ? SHOAL_OK : shoal_fail_memory(error);

@@ -63,10 +63,9 @@ static bool sort_classes(shoal_match_index *index, size_t released,
     uint32_t labels = index->domains[index->levels[l].quasi].released[released].column->n_values;
     if (labels > most) most = labels;
   }
-  index->order = shoal_alloc(n, sizeof *index->order);
   uint32_t *scratch = shoal_alloc(n, sizeof *scratch);
   uint32_t *rank_of = shoal_alloc(most, sizeof *rank_of);
-  bool ok = index->order && scratch && rank_of;
+  bool ok = SHOAL_ARENA_ARRAY(&index->arena, index->order, n) && scratch && rank_of;
   for (uint32_t c = 0; ok && c < n; c++) index->order[c] = c;
   for (size_t l = index->n_levels; ok && l-- > 0;) {
     size_t q = index->levels[l].quasi;
@@ -91,13 +90,6 @@ static uint32_t set_max_hi(shoal_match_level *level, uint32_t from, uint32_t to)
   return level->max_hi[middle] = most;
 }
 
-static bool allocate_level(shoal_match_level *level, uint32_t n) {
-  level->spans = shoal_alloc(n, sizeof *level->spans);
-  level->max_hi = shoal_alloc(n, sizeof *level->max_hi);
-  level->begin = shoal_alloc((size_t)n + 1, sizeof *level->begin);
-  return level->spans && level->max_hi && level->begin;
-}
-
 /*
  * Makes the nodes of one level: a new one wherever the parent or the label changes. node_of, by
  * position in `order`, has the nodes of the level above and receives those of this one.
@@ -109,7 +101,10 @@ static bool fill_level(shoal_match_index *index, size_t l, size_t released,
   const uint32_t *tuple = frequency->base.tuple;
   const shoal_label_span *spans = index->domains[level->quasi].released[released].spans;
   uint32_t n = index->n_classes, parent = UINT32_MAX, code = 0;
-  if (!allocate_level(level, n)) return false;
+  if (!SHOAL_ARENA_ARRAY(&index->arena, level->spans, n) ||
+      !SHOAL_ARENA_ARRAY(&index->arena, level->max_hi, n) ||
+      !SHOAL_ARENA_ARRAY(&index->arena, level->begin, (size_t)n + 1))
+    return false;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t label = shoal_code_at(codes, tuple[index->order[i]]);
     if (node_of[i] != parent || label != code) {
@@ -151,8 +146,7 @@ shoal_status shoal_match_index_build(shoal_match_index *index, const shoal_domai
   memset(index, 0, sizeof *index);
   index->domains = domains;
   index->n_classes = frequency->base.n_classes;
-  index->levels = shoal_alloc_zero(n_quasi, sizeof *index->levels);
-  if (!index->levels) return shoal_fail_memory(error);
+  if (!SHOAL_ARENA_ZEROED(&index->arena, index->levels, n_quasi)) return shoal_fail_memory(error);
   for (size_t q = 0; q < n_quasi; q++)
     if (!known || known[q]) index->levels[index->n_levels++].quasi = q;
   if (sort_classes(index, released, frequency) && build_levels(index, released, frequency))
@@ -162,13 +156,7 @@ shoal_status shoal_match_index_build(shoal_match_index *index, const shoal_domai
 }
 
 void shoal_match_index_reset(shoal_match_index *index) {
-  for (size_t l = 0; index->levels && l < index->n_levels; l++) {
-    free(index->levels[l].spans);
-    free(index->levels[l].max_hi);
-    free(index->levels[l].begin);
-  }
-  free(index->levels);
-  free(index->order);
+  shoal_arena_reset(&index->arena);
   memset(index, 0, sizeof *index);
 }
 
@@ -222,19 +210,17 @@ static void stab(const match_query *query, size_t l, uint32_t from, uint32_t to,
   }
 }
 
-/* For keys that positions do not decide: compares every label in the range. */
-static void scan_all(const match_query *query, size_t l, uint32_t from, uint32_t to, bool any) {
-  for (uint32_t node = from; node < to; node++)
-    if (any || fits(query, l, node)) add_match(query, l, node);
-}
-
 static void visit(const match_query *query, size_t l, uint32_t from, uint32_t to) {
   const shoal_match_key *key = &query->keys[query->index->levels[l].quasi];
   /* two ranges can overlap between known values; an unknown value has no position */
   bool placed =
       key->span ? !key->span->is_range && !is_empty(key->span) : key->position != SHOAL_NONE;
-  if (key->any || !placed) scan_all(query, l, from, to, key->any);
-  else if (key->span) stab(query, l, from, to, key->span->lo, key->span->hi);
+  if (key->any || !placed) {
+    /* For keys that positions do not decide: compares every label in the range. */
+    bool any = key->any;
+    for (uint32_t node = from; node < to; node++)
+      if (any || fits(query, l, node)) add_match(query, l, node);
+  } else if (key->span) stab(query, l, from, to, key->span->lo, key->span->hi);
   else stab(query, l, from, to, key->position, key->position);
 }
 

@@ -15,8 +15,7 @@
  * tree, Cormen et al., section 14.3, stored in an array). Cost of a query: the paths that match,
  * times a logarithm.
  */
-#ifndef SHOAL_ATTACK_MATCH_H
-#define SHOAL_ATTACK_MATCH_H
+#pragma once
 
 #include "group/classes.h"
 #include "measure/domain.h"
@@ -36,6 +35,7 @@ typedef struct shoal_match_index {
   shoal_match_level *levels;
   uint32_t *order; /* classes in the order of the paths */
   uint32_t n_classes;
+  shoal_arena arena; /* of all these */
 } shoal_match_index;
 
 /*
@@ -79,6 +79,7 @@ typedef struct shoal_linked_people {
   uint64_t n_all;
   uint32_t *tuple_of_row;
   const char *whose; /* a note for the reader, such as "people: those of the external table" */
+  shoal_arena arena; /* of all these */
 } shoal_linked_people;
 
 /* An unknown value: it can be any. */
@@ -97,5 +98,3 @@ void shoal_linked_people_reset(shoal_linked_people *people);
 /* The keys of one tuple; room for n_quasi. */
 void shoal_linked_people_keys(const shoal_linked_people *people, uint32_t tuple,
                               shoal_match_key *keys);
-
-#endif

@@ -31,18 +31,15 @@ typedef struct composer {
   uint32_t **stamp; /* by sensitive attribute and value: the last count that saw it */
   uint32_t now;
   shoal_attack_finding *finding;
+  shoal_arena arena; /* of the arrays */
 } composer;
 
 static void composer_reset(composer *x) {
   for (int side = 0; side < 2; side++) {
     shoal_match_index_reset(&x->index[side]);
     free(x->matches[side].classes);
-    free(x->rows[side]);
   }
-  for (size_t s = 0; x->stamp && s < x->joint.n_sensitive; s++) free(x->stamp[s]);
-  free(x->stamp);
-  free(x->touched);
-  free(x->keys);
+  shoal_arena_reset(&x->arena);
   shoal_joint_reset(&x->joint);
 }
 
@@ -57,15 +54,14 @@ static shoal_status composer_init(composer *x, shoal_error *error) {
   if (x->people)
     SHOAL_TRY(shoal_match_index_build(&x->index[1], attacked->domains, n_quasi, x->previous + 1,
                                       previous->frequency, known, error));
-  bool ok = true;
-  for (int side = 0; side < 2; side++)
-    ok = (x->rows[side] = shoal_alloc_zero(x->joint.n_sensitive_tuples, sizeof **x->rows)) && ok;
-  x->keys = shoal_alloc_zero(n_quasi, sizeof *x->keys);
-  x->touched = shoal_alloc(x->joint.n_sensitive_tuples, sizeof *x->touched);
-  x->stamp = shoal_alloc_zero(x->joint.n_sensitive, sizeof *x->stamp);
-  ok = ok && x->keys && x->touched && x->stamp;
+  uint32_t n_tuples = x->joint.n_sensitive_tuples;
+  bool ok = SHOAL_ARENA_ZEROED(&x->arena, x->rows[0], n_tuples) &&
+            SHOAL_ARENA_ZEROED(&x->arena, x->rows[1], n_tuples) &&
+            SHOAL_ARENA_ZEROED(&x->arena, x->keys, n_quasi) &&
+            SHOAL_ARENA_ARRAY(&x->arena, x->touched, n_tuples) &&
+            SHOAL_ARENA_ZEROED(&x->arena, x->stamp, x->joint.n_sensitive);
   for (size_t s = 0; ok && s < x->joint.n_sensitive; s++)
-    ok = (x->stamp[s] = shoal_alloc_zero(x->joint.n_values[s], sizeof **x->stamp)) != NULL;
+    ok = SHOAL_ARENA_ZEROED(&x->arena, x->stamp[s], x->joint.n_values[s]) != NULL;
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
@@ -84,20 +80,6 @@ static void remove_class(composer *x, int side, uint32_t c) {
     x->rows[side][counts->sensitive_tuple[i]] = 0;
 }
 
-/* Distinct values of an attribute among the sensitive tuples that both releases have. */
-static uint64_t count_values(composer *x, size_t s) {
-  uint64_t n = 0;
-  x->now++;
-  for (size_t i = 0; i < x->n_touched; i++) {
-    uint32_t sensitive_tuple = x->touched[i], value = x->joint.value_of[s][sensitive_tuple];
-    if (!x->rows[1][sensitive_tuple] || value == SHOAL_NONE || x->stamp[s][value] == x->now)
-      continue;
-    x->stamp[s][value] = x->now;
-    n++;
-  }
-  return n;
-}
-
 /* n_people match the current classes; 0: unknown, as many as rows remain. */
 static void judge(composer *x, uint64_t n_people, uint64_t person_row, uint32_t class_id) {
   shoal_attack_finding *finding = x->finding;
@@ -111,7 +93,16 @@ static void judge(composer *x, uint64_t n_people, uint64_t person_row, uint32_t 
   if (!n_people) n_people = left;
   bool certain = false, below_p = false, below_k = left < x->attacked->requirements->k;
   for (size_t s = 0; s < x->joint.n_sensitive; s++) {
-    uint64_t n = count_values(x, s);
+    /* Distinct values of an attribute among the sensitive tuples that both releases have. */
+    uint64_t n = 0;
+    x->now++;
+    for (size_t i = 0; i < x->n_touched; i++) {
+      uint32_t sensitive_tuple = x->touched[i], value = x->joint.value_of[s][sensitive_tuple];
+      if (!x->rows[1][sensitive_tuple] || value == SHOAL_NONE || x->stamp[s][value] == x->now)
+        continue;
+      x->stamp[s][value] = x->now;
+      n++;
+    }
     certain = certain || n == 1;
     below_p = below_p || n < shoal_attack_promised_p(x->attacked, s);
   }

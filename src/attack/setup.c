@@ -19,34 +19,7 @@ static shoal_status read_share(const char *text, const char *what, shoal_decimal
   return shoal_fail(error, SHOAL_BAD_INPUT, "%s must be a number from 0 to 1, such as 0.5", what);
 }
 
-static shoal_status read_bounds(const shoal_attack_options *options, shoal_attack_bounds *bounds,
-                                shoal_error *error) {
-  SHOAL_TRY(read_share(options->bound ? options->bound : "0.5", "--bound", &bounds->guess, error));
-  SHOAL_TRY(read_share(options->mu ? options->mu : "0.6", "--mu", &bounds->mu, error));
-  bounds->guess_given = options->bound != NULL;
-  bounds->mu_given = options->mu != NULL;
-  bounds->rule_out = options->rule_out ? options->rule_out : 2;
-  bounds->records = options->known_records;
-  bounds->categories = options->min_categories ? options->min_categories : 3;
-  return SHOAL_OK;
-}
-
 /* ------------------------------------------------------------ releases */
-
-/* Puts the earlier release's quasi-identifiers into the order of the attacked one's. */
-static void align_columns(const shoal_context *with, shoal_context *p) {
-  shoal_frequency_set *f = p->frequency;
-  for (size_t q = 0; q < with->n_quasi; q++) {
-    size_t at = q;
-    while (strcmp(f->quasi[at]->name, with->quasi[q]->name) != 0) at++;
-    const shoal_column *column = f->quasi[q];
-    shoal_codes codes = f->codes[q];
-    f->quasi[q] = p->quasi[q] = f->quasi[at];
-    f->codes[q] = f->codes[at];
-    f->quasi[at] = p->quasi[at] = column;
-    f->codes[at] = codes;
-  }
-}
 
 static shoal_status prepare_releases(shoal_attack_setup *setup, const shoal_table *masked,
                                      const shoal_policy *policy,
@@ -62,7 +35,19 @@ static shoal_status prepare_releases(shoal_attack_setup *setup, const shoal_tabl
     SHOAL_TRY(
         shoal_context_init(p, options->previous[i], policy, SHOAL_CONTEXT_COUNTS, run, error));
     setup->n_previous = i + 1;
-    align_columns(&setup->context, p);
+    /* Puts the earlier release's quasi-identifiers into the order of the attacked one's. */
+    const shoal_context *with = &setup->context;
+    shoal_frequency_set *f = p->frequency;
+    for (size_t q = 0; q < with->n_quasi; q++) {
+      size_t at = q;
+      while (strcmp(f->quasi[at]->name, with->quasi[q]->name) != 0) at++;
+      const shoal_column *column = f->quasi[q];
+      shoal_codes codes = f->codes[q];
+      f->quasi[q] = p->quasi[q] = f->quasi[at];
+      f->codes[q] = f->codes[at];
+      f->quasi[at] = p->quasi[at] = column;
+      f->codes[at] = codes;
+    }
     setup->previous[i] = (shoal_previous_release){options->previous[i], p->frequency};
   }
   return SHOAL_OK;
@@ -169,7 +154,14 @@ shoal_status shoal_attack_setup_init(shoal_attack_setup *setup, const shoal_tabl
   setup->external_table = options->external;
   setup->original_table = options->original;
   shoal_attack_case *attacked = &setup->attacked;
-  SHOAL_TRY(read_bounds(options, &attacked->bounds, error));
+  shoal_attack_bounds *bounds = &attacked->bounds;
+  SHOAL_TRY(read_share(options->bound ? options->bound : "0.5", "--bound", &bounds->guess, error));
+  SHOAL_TRY(read_share(options->mu ? options->mu : "0.6", "--mu", &bounds->mu, error));
+  bounds->guess_given = options->bound != NULL;
+  bounds->mu_given = options->mu != NULL;
+  bounds->rule_out = options->rule_out ? options->rule_out : 2;
+  bounds->records = options->known_records;
+  bounds->categories = options->min_categories ? options->min_categories : 3;
   SHOAL_TRY(prepare_releases(setup, masked, policy, options, run, error));
   SHOAL_TRY(init_domains(setup, error));
   const shoal_context *p = &setup->context;

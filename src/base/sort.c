@@ -21,26 +21,22 @@ static int by_u64(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Moves the keys from one array to the other, ascending by one byte; equal ones keep their order.
- */
-static void sort_by_byte(const uint64_t *from, uint64_t *to, size_t n, unsigned shift) {
-  size_t next[BYTE_VALUES] = {0}, sum = 0;
-  for (size_t i = 0; i < n; i++) next[from[i] >> shift & 0xff]++;
-  for (size_t v = 0; v < BYTE_VALUES; v++) {
-    size_t count = next[v];
-    next[v] = sum;
-    sum += count;
-  }
-  for (size_t i = 0; i < n; i++) to[next[from[i] >> shift & 0xff]++] = from[i];
-}
-
 /* `other` has room for n keys. */
 static void radix_sort(uint64_t *keys, uint64_t *other, size_t n) {
   uint64_t *from = keys, *to = other, differing = 0;
   for (size_t i = 1; i < n; i++) differing |= keys[i] ^ keys[0];
   for (unsigned shift = 0; shift < 64; shift += 8) {
     if (!(differing >> shift & 0xff)) continue;
-    sort_by_byte(from, to, n, shift);
+    /* Moves the keys from one array to the other, ascending by one byte; equal ones keep their
+     * order. */
+    size_t next[BYTE_VALUES] = {0}, sum = 0;
+    for (size_t i = 0; i < n; i++) next[from[i] >> shift & 0xff]++;
+    for (size_t v = 0; v < BYTE_VALUES; v++) {
+      size_t count = next[v];
+      next[v] = sum;
+      sum += count;
+    }
+    for (size_t i = 0; i < n; i++) to[next[from[i] >> shift & 0xff]++] = from[i];
     uint64_t *sorted = to;
     to = from;
     from = sorted;

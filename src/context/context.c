@@ -15,16 +15,7 @@ void shoal_context_reset(shoal_context *p) {
   for (size_t q = 0; p->hierarchies && q < p->n_quasi; q++) shoal_hierarchy_free(p->hierarchies[q]);
   for (size_t s = 0; p->sensitive_trees && s < p->n_sensitive; s++)
     shoal_hierarchy_free(p->sensitive_trees[s]);
-  free(p->roles);
-  free(p->attributes);
-  free(p->quasi);
-  free(p->quasi_attributes);
-  free(p->hierarchies);
-  free(p->weights);
-  free(p->sensitive);
-  free(p->sensitive_trees);
-  free(p->tracked.columns);
-  free(p->tracked.track);
+  shoal_arena_reset(&p->arena);
   shoal_people_reset(&p->people);
   shoal_people_reset(&p->households);
   shoal_ordered_table_free(p->ordered);
@@ -33,18 +24,15 @@ void shoal_context_reset(shoal_context *p) {
 
 static bool allocate(shoal_context *p) {
   size_t n = p->table->n_columns, room = shoal_tracked_room(p->table);
-  p->roles = shoal_alloc(n, sizeof *p->roles);
-  p->attributes = shoal_alloc(n, sizeof *p->attributes);
-  p->quasi = shoal_alloc(n, sizeof *p->quasi);
-  p->quasi_attributes = shoal_alloc(n, sizeof *p->quasi_attributes);
-  p->hierarchies = shoal_alloc_zero(n, sizeof *p->hierarchies);
-  p->weights = shoal_alloc(n, sizeof *p->weights);
-  p->sensitive = shoal_alloc_zero(n, sizeof *p->sensitive);
-  p->sensitive_trees = shoal_alloc_zero(n, sizeof *p->sensitive_trees);
-  p->tracked.columns = shoal_alloc(room, sizeof *p->tracked.columns);
-  p->tracked.track = shoal_alloc(room, sizeof *p->tracked.track);
-  return p->roles && p->attributes && p->quasi && p->quasi_attributes && p->hierarchies &&
-         p->weights && p->sensitive && p->sensitive_trees && p->tracked.columns && p->tracked.track;
+  shoal_arena *arena = &p->arena;
+  return SHOAL_ARENA_ARRAY(arena, p->roles, n) && SHOAL_ARENA_ARRAY(arena, p->attributes, n) &&
+         SHOAL_ARENA_ARRAY(arena, p->quasi, n) &&
+         SHOAL_ARENA_ARRAY(arena, p->quasi_attributes, n) &&
+         SHOAL_ARENA_ZEROED(arena, p->hierarchies, n) && SHOAL_ARENA_ARRAY(arena, p->weights, n) &&
+         SHOAL_ARENA_ZEROED(arena, p->sensitive, n) &&
+         SHOAL_ARENA_ZEROED(arena, p->sensitive_trees, n) &&
+         SHOAL_ARENA_ARRAY(arena, p->tracked.columns, room) &&
+         SHOAL_ARENA_ARRAY(arena, p->tracked.track, room);
 }
 
 /* Changes the seed: the order of the written rows, which is visible, follows the seed itself. */

@@ -4,8 +4,7 @@
  * the policy bound to the table, compiled hierarchies, and the rows grouped into a frequency set.
  * Searches, clusterings, measures, attacks and jobs start from it.
  */
-#ifndef SHOAL_CONTEXT_CONTEXT_H
-#define SHOAL_CONTEXT_CONTEXT_H
+#pragma once
 
 #include "base/thread.h"
 #include "context/people.h"
@@ -34,6 +33,7 @@ typedef struct shoal_context {
   shoal_tracked tracked; /* sensitive attributes, guard columns, people */
   shoal_requirements requirements;
   shoal_frequency_set *frequency;
+  shoal_arena arena; /* of the arrays */
 } shoal_context;
 
 /* How far to prepare. */
@@ -86,5 +86,3 @@ shoal_status shoal_context_search_any(const shoal_context *context, bool needs_r
                                       shoal_search *search, shoal_error *error) SHOAL_MUST_CHECK;
 shoal_status shoal_context_search(const shoal_context *context, bool needs_rows,
                                   shoal_search *search, shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

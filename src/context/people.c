@@ -36,21 +36,6 @@ static bool is_complete(const shoal_table *table, const shoal_policy *policy, sh
   return true;
 }
 
-static shoal_status check_missing(const shoal_table *table, const shoal_column *column,
-                                  shoal_role role, shoal_error *error) {
-  for (uint32_t v = 0; v < column->n_values; v++) {
-    if (!shoal_column_missing(column, v)) continue;
-    shoal_location location = {.file = table->name,
-                               .row = column->first_row ? column->first_row[v] + 1 : 0,
-                               .column = column->name};
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                         "the cell is missing, so the row's %s is not known; fill it in, or remove "
-                         "the row",
-                         role == SHOAL_ROLE_PERSON ? "person" : "household");
-  }
-  return SHOAL_OK;
-}
-
 /* Adds a column to the key: numbers its pairs of a key so far and a value. */
 static shoal_status add_column(shoal_people *people, const shoal_table *table,
                                const shoal_column *column, shoal_error *error) {
@@ -75,20 +60,6 @@ static shoal_status add_column(shoal_people *people, const shoal_table *table,
   return SHOAL_OK;
 }
 
-/* Counts the people, and sees whether somebody has several rows. */
-static shoal_status count(shoal_people *people, const shoal_table *table, shoal_error *error) {
-  uint8_t *seen = shoal_alloc_zero(people->column->n_values, 1);
-  if (!seen) return shoal_fail_memory(error);
-  for (uint64_t row = 0; row < table->n_rows; row++) {
-    uint32_t person = shoal_column_code(people->column, row);
-    people->repeat = people->repeat || seen[person] || shoal_table_count(table, row) > 1;
-    people->n += !seen[person];
-    seen[person] = 1;
-  }
-  free(seen);
-  return SHOAL_OK;
-}
-
 static shoal_status find(shoal_people *people, const shoal_table *table, const shoal_policy *policy,
                          shoal_role role, shoal_error *error) {
   for (size_t c = 0; c < table->n_columns; c++) {
@@ -99,7 +70,17 @@ static shoal_status find(shoal_people *people, const shoal_table *table, const s
       people->hashes = column->hashes;
     }
     if (!column->code_size) continue;
-    SHOAL_TRY(check_missing(table, column, role, error));
+    for (uint32_t v = 0; v < column->n_values; v++) {
+      if (!shoal_column_missing(column, v)) continue;
+      shoal_location location = {.file = table->name,
+                                 .row = column->first_row ? column->first_row[v] + 1 : 0,
+                                 .column = column->name};
+      return shoal_fail_at(
+          error, SHOAL_BAD_INPUT, &location,
+          "the cell is missing, so the row's %s is not known; fill it in, or remove "
+          "the row",
+          role == SHOAL_ROLE_PERSON ? "person" : "household");
+    }
     if (people->column) SHOAL_TRY(add_column(people, table, column, error));
     else people->column = column;
   }
@@ -107,7 +88,17 @@ static shoal_status find(shoal_people *people, const shoal_table *table, const s
     people->column = NULL;
     return SHOAL_OK;
   }
-  return count(people, table, error);
+  /* Counts the people, and sees whether somebody has several rows. */
+  uint8_t *seen = shoal_alloc_zero(people->column->n_values, 1);
+  if (!seen) return shoal_fail_memory(error);
+  for (uint64_t row = 0; row < table->n_rows; row++) {
+    uint32_t person = shoal_column_code(people->column, row);
+    people->repeat = people->repeat || seen[person] || shoal_table_count(table, row) > 1;
+    people->n += !seen[person];
+    seen[person] = 1;
+  }
+  free(seen);
+  return SHOAL_OK;
 }
 
 shoal_status shoal_people_init(shoal_people *people, const shoal_table *table,

@@ -150,25 +150,22 @@ static shoal_status check_numbers(const shoal_context *p, const shoal_column *co
   return SHOAL_OK;
 }
 
-/* Raw data has numbers only. Otherwise labels are checked first; an error is found again with rows.
- */
-static shoal_status check_number_column(const shoal_context *p, const shoal_attribute *attribute,
-                                        const shoal_column *column, shoal_error *error) {
-  shoal_column labels;
-  SHOAL_TRY(collect_labels(column, &labels, error));
-  bool raw = labels.n_values == 0 || (labels.n_values == 1 && is_plain_number(&labels, 0));
-  shoal_status status = check_column(p, attribute, &labels, error);
-  free(labels.bytes);
-  free(labels.offsets);
-  if (status == SHOAL_BAD_INPUT) return check_column(p, attribute, column, error);
-  return status == SHOAL_OK && raw ? check_numbers(p, column, error) : status;
-}
-
 static shoal_status check_quasi(const shoal_context *p, size_t q, shoal_error *error) {
   const shoal_attribute *attribute = p->quasi_attributes[q];
   if (takes_any_text(attribute)) return compile(p, attribute, p->quasi[q], true, error);
-  if (attribute->type == SHOAL_TYPE_NUMBER && !shoal_attribute_has_tree(attribute))
-    return check_number_column(p, attribute, p->quasi[q], error);
+  if (attribute->type == SHOAL_TYPE_NUMBER && !shoal_attribute_has_tree(attribute)) {
+    /* Raw data has numbers only. Otherwise labels are checked first; an error is found again with
+     * rows. */
+    const shoal_column *column = p->quasi[q];
+    shoal_column labels;
+    SHOAL_TRY(collect_labels(column, &labels, error));
+    bool raw = labels.n_values == 0 || (labels.n_values == 1 && is_plain_number(&labels, 0));
+    shoal_status status = check_column(p, attribute, &labels, error);
+    free(labels.bytes);
+    free(labels.offsets);
+    if (status == SHOAL_BAD_INPUT) return check_column(p, attribute, column, error);
+    return status == SHOAL_OK && raw ? check_numbers(p, column, error) : status;
+  }
   return check_column(p, attribute, p->quasi[q], error);
 }
 

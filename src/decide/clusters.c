@@ -55,24 +55,6 @@ static shoal_status check_settings(const shoal_policy *policy,
   return SHOAL_OK;
 }
 
-/* The limit of noise rows, and their seed: the policy's, or a random one. */
-static shoal_status allow_noise(const shoal_context *p, shoal_cluster_task *task,
-                                shoal_error *error) {
-  const shoal_policy *policy = p->policy;
-  if (!policy->noise_allowed) return SHOAL_OK;
-  uint64_t room = UINT32_MAX - p->table->n_records; /* rows of the release are counted in 32 bits */
-  task->max_noise = shoal_amount_rows(policy->noise, p->table->n_records);
-  if (task->max_noise > room) task->max_noise = room;
-  task->seed = policy->seed;
-  if (policy->has_seed) return SHOAL_OK;
-  shoal_random random;
-  if (!shoal_random_entropy(&random))
-    return shoal_fail(error, SHOAL_FAILED,
-                      "the system gives no randomness for noise rows: give a seed");
-  task->seed = shoal_random_next(&random);
-  return SHOAL_OK;
-}
-
 /* Everything that clustering works with. */
 static shoal_status prepare(const shoal_context *p, const shoal_method *method, inputs *g,
                             shoal_cluster_task *task, shoal_error *error) {
@@ -91,7 +73,20 @@ static shoal_status prepare(const shoal_context *p, const shoal_method *method, 
       .start = p->policy->sorted_start ? SHOAL_START_SORTED : SHOAL_START_FLOCK,
       .max_suppressed = shoal_amount_rows(p->policy->max_suppression, p->table->n_records),
       .run = p->run};
-  return allow_noise(p, task, error);
+  /* The limit of noise rows, and their seed: the policy's, or a random one. */
+  const shoal_policy *policy = p->policy;
+  if (!policy->noise_allowed) return SHOAL_OK;
+  uint64_t room = UINT32_MAX - p->table->n_records; /* rows of the release are counted in 32 bits */
+  task->max_noise = shoal_amount_rows(policy->noise, p->table->n_records);
+  if (task->max_noise > room) task->max_noise = room;
+  task->seed = policy->seed;
+  if (policy->has_seed) return SHOAL_OK;
+  shoal_random random;
+  if (!shoal_random_entropy(&random))
+    return shoal_fail(error, SHOAL_FAILED,
+                      "the system gives no randomness for noise rows: give a seed");
+  task->seed = shoal_random_next(&random);
+  return SHOAL_OK;
 }
 
 /* Clusters by size and counts alone; then rows are exchanged until the other models hold. */
@@ -293,9 +288,17 @@ static shoal_status report_why(shoal_result *result, const inputs *g, shoal_erro
   return result->release.clusters.why ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-static shoal_status report_clusters(const shoal_context *p, const shoal_method *method,
-                                    const inputs *g, const shoal_decision *d, shoal_result *result,
-                                    shoal_error *error) {
+static shoal_status run(const shoal_context *p, const shoal_method *method, inputs *g,
+                        shoal_decision *d, shoal_result *result, shoal_error *error) {
+  shoal_cluster_task task;
+  SHOAL_TRY(check_settings(p->policy, method->local, result, error));
+  SHOAL_TRY(prepare(p, method, g, &task, error));
+  bool by_exchange = g->required.n_others && method->local->supports != SHOAL_SUPPORTS_ALL;
+  SHOAL_TRY(cluster(p, method, &task, by_exchange, g, error));
+  if (g->labelled->decision.judged.suppressed > task.max_suppressed && g->required.n_others &&
+      !by_exchange)
+    SHOAL_TRY(try_exchange(p, method, &task, g, error));
+  SHOAL_TRY(decide(p, g, d, error));
   const shoal_labelled_clusters *labelled = g->labelled;
   shoal_clusters_report *report = &result->release.clusters;
   shoal_sizes_measure(&labelled->clusters, labelled->class_of, d->violates, p->requirements.k,
@@ -314,20 +317,6 @@ static shoal_status report_clusters(const shoal_context *p, const shoal_method *
                              error));
   SHOAL_TRY(report_why(result, g, error));
   return report_cluster_sizes(result, g, d, error);
-}
-
-static shoal_status run(const shoal_context *p, const shoal_method *method, inputs *g,
-                        shoal_decision *d, shoal_result *result, shoal_error *error) {
-  shoal_cluster_task task;
-  SHOAL_TRY(check_settings(p->policy, method->local, result, error));
-  SHOAL_TRY(prepare(p, method, g, &task, error));
-  bool by_exchange = g->required.n_others && method->local->supports != SHOAL_SUPPORTS_ALL;
-  SHOAL_TRY(cluster(p, method, &task, by_exchange, g, error));
-  if (g->labelled->decision.judged.suppressed > task.max_suppressed && g->required.n_others &&
-      !by_exchange)
-    SHOAL_TRY(try_exchange(p, method, &task, g, error));
-  SHOAL_TRY(decide(p, g, d, error));
-  return report_clusters(p, method, g, d, result, error);
 }
 
 shoal_status shoal_decide_clusters(const shoal_context *p, const shoal_method *method,

@@ -13,25 +13,6 @@ enum { MAX_FREQUENCIES = 1000 };
 
 /* ------------------------------------------------------------ the policy's p */
 
-/*
- * The bound on attribute s that the policy's p is about: of a model whose p counts values; if only
- * models that count groups of values require a p, of one of these. Of several, the one that allows
- * the fewest classes. NULL: no model requires a p.
- */
-static const shoal_bound *bound_of_p(const shoal_bounds *bounds, size_t s) {
-  const shoal_bound *found = NULL;
-  for (size_t i = 0; i < bounds->n_items; i++) {
-    const shoal_bound *bound = &bounds->items[i];
-    const shoal_model_type *type = bound->requirement->type;
-    if (bound->requirement->sensitive != s || !type->is_p) continue;
-    bool plain = !type->groups, found_plain = found && !found->requirement->type->groups;
-    if (!found || plain > found_plain ||
-        (plain == found_plain && bound->max_classes < found->max_classes))
-      found = bound;
-  }
-  return found;
-}
-
 static shoal_status report_p(shoal_result *result, const shoal_context *p,
                              const shoal_bounds *bounds, shoal_condition_outcomes *out,
                              shoal_error *error) {
@@ -43,7 +24,22 @@ static shoal_status report_p(shoal_result *result, const shoal_context *p,
   if (!out->items) return shoal_fail_memory(error);
   uint64_t max_free_p = UINT64_MAX; /* of attributes without a required p */
   for (size_t s = 0; s < p->n_sensitive; s++) {
-    const shoal_bound *bound = bound_of_p(bounds, s);
+    /*
+     * The bound on attribute s that the policy's p is about: of a model whose p counts values; if
+     * only models that count groups of values require a p, of one of these. Of several, the one
+     * that allows the fewest classes. NULL: no model requires a p.
+     */
+    const shoal_bound *found = NULL;
+    for (size_t i = 0; i < bounds->n_items; i++) {
+      const shoal_bound *bound = &bounds->items[i];
+      const shoal_model_type *type = bound->requirement->type;
+      if (bound->requirement->sensitive != s || !type->is_p) continue;
+      bool plain = !type->groups, found_plain = found && !found->requirement->type->groups;
+      if (!found || plain > found_plain ||
+          (plain == found_plain && bound->max_classes < found->max_classes))
+        found = bound;
+    }
+    const shoal_bound *bound = found;
     shoal_condition_outcome *item = &out->items[s];
     SHOAL_TRY(shoal_result_copy(result, p->sensitive[s].column->name, &item->attribute, error));
     item->distinct = bound ? bound->frequencies->n_distinct : bounds->values[s].n_distinct;
@@ -174,9 +170,15 @@ static shoal_status report_sets(shoal_result *result, const shoal_context *p,
   return SHOAL_OK;
 }
 
-/* cf(i) of all attributes, for each i up to the fewest distinct values (Table 6, last row). */
-static shoal_status report_cumulative(shoal_result *result, const shoal_bounds *bounds,
-                                      shoal_conditions_report *report, shoal_error *error) {
+static shoal_status report_all(shoal_result *result, const shoal_context *p,
+                               const shoal_bounds *bounds, shoal_conditions_report *report,
+                               shoal_error *error) {
+  result->holds = true;
+  report->max_classes = bounds->max_classes;
+  SHOAL_TRY(report_p(result, p, bounds, &report->p, error));
+  SHOAL_TRY(report_models(result, p, bounds, report, error));
+  SHOAL_TRY(report_sets(result, p, bounds, report, error));
+  /* cf(i) of all attributes, for each i up to the fewest distinct values (Table 6, last row). */
   size_t n = bounds->n_sensitive ? MAX_FREQUENCIES : 0;
   for (size_t s = 0; s < bounds->n_sensitive; s++)
     if (bounds->values[s].n_distinct < n) n = bounds->values[s].n_distinct;
@@ -192,17 +194,6 @@ static shoal_status report_cumulative(shoal_result *result, const shoal_bounds *
   }
   report->n_cumulative = n;
   return SHOAL_OK;
-}
-
-static shoal_status report_all(shoal_result *result, const shoal_context *p,
-                               const shoal_bounds *bounds, shoal_conditions_report *report,
-                               shoal_error *error) {
-  result->holds = true;
-  report->max_classes = bounds->max_classes;
-  SHOAL_TRY(report_p(result, p, bounds, &report->p, error));
-  SHOAL_TRY(report_models(result, p, bounds, report, error));
-  SHOAL_TRY(report_sets(result, p, bounds, report, error));
-  return report_cumulative(result, bounds, report, error);
 }
 
 shoal_status shoal_result_bounds(shoal_result *result, const shoal_context *p,

@@ -38,20 +38,16 @@ static shoal_status set_groups(shoal_decision *d, const shoal_context *p, shoal_
   return SHOAL_OK;
 }
 
-/* Might a value be read as another label of sets? (hierarchy/set_label.h) */
-static bool looks_like_label(const shoal_column_labels *column) {
+/* The values of a column of sets as labels: a star that is a value is not the label "*". */
+static shoal_status spell_values(shoal_decision *d, size_t q, shoal_error *error) {
+  shoal_column_labels *column = &d->columns[q];
+  /* Might a value be read as another label of sets? (hierarchy/set_label.h) */
   bool found = false;
   for (uint32_t i = 0; !found && i < column->n_labels; i++) {
     shoal_label value = shoal_column_label(column, i);
     found = value.size_bytes && memchr("{* ", value.bytes[0], 3);
   }
-  return found;
-}
-
-/* The values of a column of sets as labels: a star that is a value is not the label "*". */
-static shoal_status spell_values(shoal_decision *d, size_t q, shoal_error *error) {
-  shoal_column_labels *column = &d->columns[q];
-  if (!looks_like_label(column)) return SHOAL_OK;
+  if (!found) return SHOAL_OK;
   if (!d->values) d->values = shoal_alloc_zero(d->n_quasi, sizeof *d->values);
   if (!d->values || !shoal_strings_init(&d->values[q])) return shoal_fail_memory(error);
   shoal_text text;
@@ -68,23 +64,6 @@ static shoal_status spell_values(shoal_decision *d, size_t q, shoal_error *error
   if (!ok) return shoal_fail_memory(error);
   column->bytes = d->values[q].bytes;
   column->offsets = d->values[q].offsets;
-  return SHOAL_OK;
-}
-
-/* Labels by group: those by code are for codes of the sorted table, and the original is written. */
-static shoal_status set_labels_of_groups(shoal_decision *d, const shoal_context *p,
-                                         shoal_error *error) {
-  if (!p->ordered) return SHOAL_OK;
-  d->label_of_group = shoal_alloc((size_t)d->n_groups * d->n_quasi, sizeof *d->label_of_group);
-  if (!d->label_of_group) return shoal_fail_memory(error);
-  uint32_t *labels = d->label_of_group;
-  for (size_t q = 0; q < d->n_quasi; q++, labels += d->n_groups) {
-    shoal_column_labels *column = &d->columns[q];
-    for (uint32_t g = 0; g < d->n_groups; g++) labels[g] = shoal_column_label_index(column, g);
-    column->label_of_group = labels;
-    column->label_of_code = NULL;
-    column->code_of_group = (shoal_codes){0};
-  }
   return SHOAL_OK;
 }
 
@@ -113,7 +92,20 @@ shoal_status shoal_decision_init(shoal_decision *d, shoal_method_kind kind, cons
       SHOAL_TRY(spell_values(d, q, error));
     find_star(&d->columns[q]);
   }
-  return set_labels_of_groups(d, p, error);
+  /* Labels by group: those by code are for codes of the sorted table, and the original is written.
+   */
+  if (!p->ordered) return SHOAL_OK;
+  d->label_of_group = shoal_alloc((size_t)d->n_groups * d->n_quasi, sizeof *d->label_of_group);
+  if (!d->label_of_group) return shoal_fail_memory(error);
+  uint32_t *labels = d->label_of_group;
+  for (size_t q = 0; q < d->n_quasi; q++, labels += d->n_groups) {
+    shoal_column_labels *column = &d->columns[q];
+    for (uint32_t g = 0; g < d->n_groups; g++) labels[g] = shoal_column_label_index(column, g);
+    column->label_of_group = labels;
+    column->label_of_code = NULL;
+    column->code_of_group = (shoal_codes){0};
+  }
+  return SHOAL_OK;
 }
 
 void shoal_decision_set_labels(shoal_decision *d, size_t q, const shoal_strings *strings,

@@ -126,9 +126,11 @@ static uint32_t count_labels(const shoal_decision *d, size_t q, uint8_t *seen) {
   return n;
 }
 
-static shoal_status report_attributes(const shoal_decision *d, const shoal_context *p,
-                                      const double *loss, shoal_result *result,
-                                      shoal_error *error) {
+static shoal_status report_measures(const shoal_decision *d, const shoal_context *p,
+                                    shoal_result *result, shoal_error *error) {
+  double *loss = shoal_alloc(d->n_quasi, sizeof *loss);
+  if (!loss) return shoal_fail_memory(error);
+  result->release.loss = measure_loss(d, p, loss);
   shoal_release_report *released = &result->release;
   uint32_t max_labels = 0;
   for (size_t q = 0; q < d->n_quasi; q++)
@@ -152,15 +154,7 @@ static shoal_status report_attributes(const shoal_decision *d, const shoal_conte
   }
   free(seen);
   free(widths);
-  return ok ? SHOAL_OK : shoal_fail_memory(error);
-}
-
-static shoal_status report_measures(const shoal_decision *d, const shoal_context *p,
-                                    shoal_result *result, shoal_error *error) {
-  double *loss = shoal_alloc(d->n_quasi, sizeof *loss);
-  if (!loss) return shoal_fail_memory(error);
-  result->release.loss = measure_loss(d, p, loss);
-  shoal_status status = report_attributes(d, p, loss, result, error);
+  shoal_status status = ok ? SHOAL_OK : shoal_fail_memory(error);
   free(loss);
   return status;
 }
@@ -241,26 +235,6 @@ static bool count_single(const shoal_column *column, const shoal_level *level, u
   for (uint32_t t = 0; t < level->n_labels; t++) *n_single += below[t] == 1;
   free(below);
   return true;
-}
-
-/* A label that covers one value of the data hides nothing. */
-static shoal_status warn_of_labels(const shoal_decision *d, const shoal_context *p,
-                                   shoal_result *result, shoal_error *error) {
-  for (size_t q = 0; d->levels && q < d->n_quasi; q++) {
-    const shoal_hierarchy *hierarchy = p->hierarchies[q];
-    uint32_t level = d->levels[q], n_single;
-    bool between = level > 0 && level < shoal_hierarchy_height(hierarchy);
-    if (!between || !shoal_attribute_has_tree(p->quasi_attributes[q])) continue;
-    if (!count_single(p->quasi[q], &hierarchy->levels[level], &n_single))
-      return shoal_fail_memory(error);
-    if (!n_single) continue;
-    SHOAL_TRY(shoal_result_warn(result, error,
-                                "'%s' is released at level %u of its hierarchy, where %u label%s "
-                                "only one value of the data and hide%s nothing",
-                                p->quasi[q]->name, level, n_single,
-                                n_single == 1 ? " covers" : "s cover", n_single == 1 ? "s" : ""));
-  }
-  return SHOAL_OK;
 }
 
 /* ------------------------------------------------------------ forms of labels */
@@ -446,5 +420,20 @@ shoal_status shoal_decision_report(shoal_decision *d, const shoal_context *p, sh
   SHOAL_TRY(shoal_result_levels(result, p, false, &released->models, error));
   SHOAL_TRY(list_risks(d, p, classes, left_out, result, error));
   SHOAL_TRY(warn_of_forms(d, p, result, error));
-  return warn_of_labels(d, p, result, error);
+  /* A label that covers one value of the data hides nothing. */
+  for (size_t q = 0; d->levels && q < d->n_quasi; q++) {
+    const shoal_hierarchy *hierarchy = p->hierarchies[q];
+    uint32_t level = d->levels[q], n_single;
+    bool between = level > 0 && level < shoal_hierarchy_height(hierarchy);
+    if (!between || !shoal_attribute_has_tree(p->quasi_attributes[q])) continue;
+    if (!count_single(p->quasi[q], &hierarchy->levels[level], &n_single))
+      return shoal_fail_memory(error);
+    if (!n_single) continue;
+    SHOAL_TRY(shoal_result_warn(result, error,
+                                "'%s' is released at level %u of its hierarchy, where %u label%s "
+                                "only one value of the data and hide%s nothing",
+                                p->quasi[q]->name, level, n_single,
+                                n_single == 1 ? " covers" : "s cover", n_single == 1 ? "s" : ""));
+  }
+  return SHOAL_OK;
 }

@@ -14,14 +14,6 @@
 #include "decide/decision.h"
 #include "table/load.h"
 
-static void set_code(const shoal_column *column, uint64_t row, uint32_t code) {
-  switch (column->code_size) {
-  case 1: ((uint8_t *)column->codes)[row] = (uint8_t)code; break;
-  case 2: ((uint16_t *)column->codes)[row] = (uint16_t)code; break;
-  default: ((uint32_t *)column->codes)[row] = code;
-  }
-}
-
 /* A noise row copies a row of its class, except tracked columns: the algorithm gives their values.
  */
 static bool extend_column(const shoal_context *p, const shoal_noise *noise, size_t c,
@@ -35,10 +27,16 @@ static bool extend_column(const shoal_context *p, const shoal_noise *noise, size
   to->codes = shoal_alloc((size_t)(n + n_noise), from->code_size);
   if (!to->codes) return false;
   memcpy(to->codes, from->codes, (size_t)n * from->code_size);
-  for (uint64_t i = 0; i < n_noise; i++)
-    set_code(to, n + i,
-             s < noise->n_columns ? noise->values[i * noise->n_columns + s]
-                                  : shoal_column_code(from, noise->like[i]));
+  for (uint64_t i = 0; i < n_noise; i++) {
+    uint64_t row = n + i;
+    uint32_t code = s < noise->n_columns ? noise->values[i * noise->n_columns + s]
+                                         : shoal_column_code(from, noise->like[i]);
+    switch (to->code_size) {
+    case 1: ((uint8_t *)to->codes)[row] = (uint8_t)code; break;
+    case 2: ((uint16_t *)to->codes)[row] = (uint16_t)code; break;
+    default: ((uint32_t *)to->codes)[row] = code;
+    }
+  }
   return true;
 }
 

@@ -477,19 +477,6 @@ shoal_status shoal_gates_refuse_open(const shoal_result *result, shoal_error *er
 
 /* ------------------------------------------------------------ a table as it is */
 
-/* An identifier that the table still has is released like a kept column. */
-static shoal_status list_identifiers(shoal_result *result, const shoal_context *p,
-                                     shoal_error *error) {
-  for (size_t c = 0; c < p->table->n_columns; c++)
-    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER || shoal_role_counts_people(p->roles[c]))
-      SHOAL_TRY(add_column(result, p, c, true,
-                           p->roles[c] == SHOAL_ROLE_IDENTIFIER
-                               ? "the policy calls it an identifier: remove the column"
-                               : "the policy removes it: it says who a row is about",
-                           error));
-  return SHOAL_OK;
-}
-
 /* Have all cells the form of pseudonyms? Other cells may be the identifiers themselves. */
 static bool are_pseudonyms(const shoal_column *column) {
   for (uint32_t v = 0; v < column->n_values; v++) {
@@ -500,8 +487,17 @@ static bool are_pseudonyms(const shoal_column *column) {
   return true;
 }
 
-static shoal_status list_pseudonyms(shoal_result *result, const shoal_context *p,
-                                    shoal_error *error) {
+shoal_status shoal_gates_judge(shoal_result *result, const shoal_context *p, shoal_error *error) {
+  shoal_risk_classes released = shoal_risk_classes_of(p);
+  SHOAL_TRY(shoal_risks_of_classes(result, p, &released, error));
+  /* An identifier that the table still has is released like a kept column. */
+  for (size_t c = 0; c < p->table->n_columns; c++)
+    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER || shoal_role_counts_people(p->roles[c]))
+      SHOAL_TRY(add_column(result, p, c, true,
+                           p->roles[c] == SHOAL_ROLE_IDENTIFIER
+                               ? "the policy calls it an identifier: remove the column"
+                               : "the policy removes it: it says who a row is about",
+                           error));
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &shoal_context_original(p)->columns[c];
     if (p->roles[c] != SHOAL_ROLE_PSEUDONYM) continue;
@@ -513,14 +509,6 @@ static shoal_status list_pseudonyms(shoal_result *result, const shoal_context *p
                           : NULL;
     if (why) SHOAL_TRY(add_column(result, p, c, true, why, error));
   }
-  return SHOAL_OK;
-}
-
-shoal_status shoal_gates_judge(shoal_result *result, const shoal_context *p, shoal_error *error) {
-  shoal_risk_classes released = shoal_risk_classes_of(p);
-  SHOAL_TRY(shoal_risks_of_classes(result, p, &released, error));
-  SHOAL_TRY(list_identifiers(result, p, error));
-  SHOAL_TRY(list_pseudonyms(result, p, error));
   SHOAL_TRY(shoal_gates_list(result, p, error));
   SHOAL_TRY(list_shown(result, p, error));
   return shoal_gates_list_kept(result, p, released.classes, NULL, error);

@@ -19,15 +19,12 @@ typedef struct level_range {
 
 static const level_range ANY_LEVEL = {0, UINT32_MAX};
 
-static uint32_t count_masks(shoal_label label, char mask, bool left) {
-  uint32_t n = 0;
-  while (n < label.size_bytes && label.bytes[left ? n : label.size_bytes - 1 - n] == mask) n++;
-  return n;
-}
-
 /* As many characters are masked as the level says, unless the value has fewer. */
 static level_range levels_of_mask(const shoal_hierarchy_spec *spec, shoal_label label) {
-  uint32_t n = count_masks(label, spec->mask_char, spec->mask_left);
+  char mask = spec->mask_char;
+  bool left = spec->mask_left;
+  uint32_t n = 0;
+  while (n < label.size_bytes && label.bytes[left ? n : label.size_bytes - 1 - n] == mask) n++;
   if (n == label.size_bytes) return ANY_LEVEL;
   if (!spec->mask_code || n == 0) return (level_range){n, n};
   if (n == 1 && label.size_bytes > 1 && label.bytes[label.size_bytes - 2] == '.')

@@ -112,43 +112,6 @@ static void list_objectives(bool node, bool local, char *out, size_t capacity) {
   }
 }
 
-static shoal_status fail_objective(const shoal_policy *policy, const shoal_method *method,
-                                   shoal_error *error) {
-  char list[200], advice[SUMMARY_BYTES];
-  const char *name = policy->objective.text;
-  if (!find_node_objective(name) && !find_local_objective(name)) {
-    list_objectives(true, true, list, sizeof list);
-    const char *near = advise(name, shoal_method_objectives(), advice);
-    return shoal_policy_fail(policy, policy->objective.mark, error,
-                             "unknown objective '%.60s'%s %s one of: %s", name, *near ? near : ";",
-                             *near ? "Use" : "use", list);
-  }
-  list_objectives(method->node, method->local, list, sizeof list);
-  if (method->node)
-    return shoal_policy_fail(policy, policy->objective.mark, error,
-                             "the objective '%s' is for local recoding, but %s is full-domain; "
-                             "use the algorithm flock, or one of: %s",
-                             name, method->name, list);
-  return shoal_policy_fail(
-      policy, policy->objective.mark, error,
-      "%s does not support the objective '%s'; use one of: %s; or the algorithm "
-      "optimal, if every quasi-identifier has a hierarchy",
-      method->name, name, list);
-}
-
-static shoal_status bind_objective(const shoal_policy *policy, shoal_method *method,
-                                   shoal_error *error) {
-  const char *name = policy->objective.text;
-  method->node_objective = find_node_objective(name ? name : method->automatic ? "il" : "height");
-  method->local_objective = find_local_objective(name ? name : "il");
-  bool known = method->node_objective || method->local_objective;
-  bool fits = method->node ? method->node_objective != NULL
-                           : method->local_objective || !method->local->has_objective;
-  if (!known || !fits) return fail_objective(policy, method, error);
-  if (!method->local_objective) method->local_objective = local_objectives; /* it is not used */
-  return SHOAL_OK;
-}
-
 /* ------------------------------------------------------------ choosing */
 
 static void explain(shoal_method *method, const char *reason, const char *name) {
@@ -251,26 +214,6 @@ static void choose(const shoal_policy *policy, shoal_methods *methods) {
 
 /* ------------------------------------------------------------ binding */
 
-/* Local recoding has labels of each class, mu-argus those of cells. */
-static shoal_status check_levels(const shoal_policy *policy, const shoal_method *method,
-                                 shoal_error *error) {
-  for (size_t i = 0; i < policy->n_attributes && method->kind != SHOAL_METHOD_NODE; i++) {
-    const shoal_attribute *a = &policy->attributes[i];
-    bool local = method->kind == SHOAL_METHOD_CLUSTERS;
-    if (a->has_max_level || (a->min_level && !local))
-      return shoal_policy_fail(policy, a->mark, error,
-                               "'%s': %s does not support '%s'; remove it, or use samarati or "
-                               "optimal",
-                               a->name, method->name, a->has_max_level ? "max-level" : "min-level");
-    if (a->min_level && is_interval(a))
-      return shoal_policy_fail(policy, a->mark, error,
-                               "'%s': 'min-level' is about labels of the hierarchy, and %s "
-                               "releases intervals; add 'recode: hierarchy', or use 'snap' instead",
-                               a->name, method->name);
-  }
-  return SHOAL_OK;
-}
-
 static shoal_status check_sets(const shoal_policy *policy, const shoal_method *method,
                                shoal_error *error) {
   const shoal_model_request *model = model_over_sets(policy);
@@ -307,7 +250,22 @@ static shoal_status check_settings(const shoal_policy *policy, const shoal_metho
                              "recoding: remove it",
                              method->name);
   SHOAL_TRY(check_sets(policy, method, error));
-  return check_levels(policy, method, error);
+  /* Local recoding has labels of each class, mu-argus those of cells. */
+  for (size_t i = 0; i < policy->n_attributes && method->kind != SHOAL_METHOD_NODE; i++) {
+    const shoal_attribute *a = &policy->attributes[i];
+    bool local = method->kind == SHOAL_METHOD_CLUSTERS;
+    if (a->has_max_level || (a->min_level && !local))
+      return shoal_policy_fail(policy, a->mark, error,
+                               "'%s': %s does not support '%s'; remove it, or use samarati or "
+                               "optimal",
+                               a->name, method->name, a->has_max_level ? "max-level" : "min-level");
+    if (a->min_level && is_interval(a))
+      return shoal_policy_fail(policy, a->mark, error,
+                               "'%s': 'min-level' is about labels of the hierarchy, and %s "
+                               "releases intervals; add 'recode: hierarchy', or use 'snap' instead",
+                               a->name, method->name);
+  }
+  return SHOAL_OK;
 }
 
 static shoal_status bind(const shoal_policy *policy, shoal_method *method, shoal_error *error) {
@@ -319,7 +277,35 @@ static shoal_status bind(const shoal_policy *policy, shoal_method *method, shoal
     method->name = method->node->name;
   }
   SHOAL_TRY(check_settings(policy, method, error));
-  return bind_objective(policy, method, error);
+  const char *name = policy->objective.text;
+  method->node_objective = find_node_objective(name ? name : method->automatic ? "il" : "height");
+  method->local_objective = find_local_objective(name ? name : "il");
+  bool known = method->node_objective || method->local_objective;
+  bool fits = method->node ? method->node_objective != NULL
+                           : method->local_objective || !method->local->has_objective;
+  if (!known || !fits) {
+    char list[200], advice[SUMMARY_BYTES];
+    if (!find_node_objective(name) && !find_local_objective(name)) {
+      list_objectives(true, true, list, sizeof list);
+      const char *near = advise(name, shoal_method_objectives(), advice);
+      return shoal_policy_fail(policy, policy->objective.mark, error,
+                               "unknown objective '%.60s'%s %s one of: %s", name,
+                               *near ? near : ";", *near ? "Use" : "use", list);
+    }
+    list_objectives(method->node, method->local, list, sizeof list);
+    if (method->node)
+      return shoal_policy_fail(policy, policy->objective.mark, error,
+                               "the objective '%s' is for local recoding, but %s is full-domain; "
+                               "use the algorithm flock, or one of: %s",
+                               name, method->name, list);
+    return shoal_policy_fail(
+        policy, policy->objective.mark, error,
+        "%s does not support the objective '%s'; use one of: %s; or the algorithm "
+        "optimal, if every quasi-identifier has a hierarchy",
+        method->name, name, list);
+  }
+  if (!method->local_objective) method->local_objective = local_objectives; /* it is not used */
+  return SHOAL_OK;
 }
 
 shoal_status shoal_methods_bind(const shoal_policy *policy, shoal_methods *methods,

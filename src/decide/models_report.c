@@ -14,29 +14,6 @@
 #include "hierarchy/date.h"
 #include "measure/measure.h"
 
-/* k counts rows: the class of a person with several rows has fewer than k people. */
-static shoal_status warn_of_repeats(shoal_result *result, const shoal_context *p,
-                                    shoal_error *error) {
-  if (p->people.asked || shoal_context_has_row_per_person(p)) return SHOAL_OK;
-  for (size_t c = 0; c < p->table->n_columns; c++) {
-    const shoal_column *column = &p->table->columns[c];
-    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER && shoal_table_is_counted(p->table))
-      SHOAL_TRY(
-          shoal_result_warn(result, error,
-                            "repeated values of identifier '%s' were not counted, because the "
-                            "rows do not fit into the memory allowed. k counts rows; with "
-                            "'role: person' it counts people",
-                            column->name));
-    if (p->roles[c] != SHOAL_ROLE_IDENTIFIER || !column->n_repeated) continue;
-    SHOAL_TRY(shoal_result_warn(result, error,
-                                "values of identifier '%s' repeat: %llu rows share theirs with "
-                                "another row. k counts rows: if it numbers people, give it 'role: "
-                                "person', and k counts people",
-                                column->name, (unsigned long long)column->n_repeated));
-  }
-  return SHOAL_OK;
-}
-
 void shoal_result_years(const shoal_attribute *attribute, unsigned *first, unsigned *last) {
   const shoal_hierarchy_spec *spec = &attribute->hierarchy;
   bool days = attribute->coding.dates;
@@ -71,23 +48,6 @@ static shoal_status tell_key(shoal_result *result, const shoal_context *p, shoal
   return status;
 }
 
-/* Without a pivot, the same policy reads the same date in another way from some year on. */
-static shoal_status warn_of_years(shoal_result *result, const shoal_context *p,
-                                  shoal_error *error) {
-  for (size_t c = 0; c < p->table->n_columns; c++) {
-    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, p->table->columns[c].name);
-    unsigned first = 0, last = 0;
-    if (attribute) shoal_result_years(attribute, &first, &last);
-    if (!last || attribute->hierarchy.pivot || attribute->pivot) continue;
-    SHOAL_TRY(shoal_result_warn(result, error,
-                                "years of two digits of '%s' were read as %u to %u, up to the "
-                                "current year; add 'pivot: %u' beside its format, so that the "
-                                "policy means the same next year",
-                                p->table->columns[c].name, first, last, last));
-  }
-  return SHOAL_OK;
-}
-
 shoal_status shoal_result_input(shoal_result *result, const shoal_context *p, shoal_error *error) {
   SHOAL_TRY(shoal_result_copy(result, p->table->name, &result->source, error));
   result->input_rows = p->table->n_records;
@@ -107,8 +67,37 @@ shoal_status shoal_result_input(shoal_result *result, const shoal_context *p, sh
   result->heights = heights;
   SHOAL_TRY(tell_key(result, p, SHOAL_ROLE_PERSON, "person", error));
   SHOAL_TRY(tell_key(result, p, SHOAL_ROLE_HOUSEHOLD, "household", error));
-  SHOAL_TRY(warn_of_years(result, p, error));
-  return warn_of_repeats(result, p, error);
+  /* Without a pivot, the same policy reads the same date in another way from some year on. */
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_attribute *attribute = shoal_policy_attribute(p->policy, p->table->columns[c].name);
+    unsigned first = 0, last = 0;
+    if (attribute) shoal_result_years(attribute, &first, &last);
+    if (!last || attribute->hierarchy.pivot || attribute->pivot) continue;
+    SHOAL_TRY(shoal_result_warn(result, error,
+                                "years of two digits of '%s' were read as %u to %u, up to the "
+                                "current year; add 'pivot: %u' beside its format, so that the "
+                                "policy means the same next year",
+                                p->table->columns[c].name, first, last, last));
+  }
+  /* k counts rows: the class of a person with several rows has fewer than k people. */
+  if (p->people.asked || shoal_context_has_row_per_person(p)) return SHOAL_OK;
+  for (size_t c = 0; c < p->table->n_columns; c++) {
+    const shoal_column *column = &p->table->columns[c];
+    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER && shoal_table_is_counted(p->table))
+      SHOAL_TRY(
+          shoal_result_warn(result, error,
+                            "repeated values of identifier '%s' were not counted, because the "
+                            "rows do not fit into the memory allowed. k counts rows; with "
+                            "'role: person' it counts people",
+                            column->name));
+    if (p->roles[c] != SHOAL_ROLE_IDENTIFIER || !column->n_repeated) continue;
+    SHOAL_TRY(shoal_result_warn(result, error,
+                                "values of identifier '%s' repeat: %llu rows share theirs with "
+                                "another row. k counts rows: if it numbers people, give it 'role: "
+                                "person', and k counts people",
+                                column->name, (unsigned long long)column->n_repeated));
+  }
+  return SHOAL_OK;
 }
 
 /* ------------------------------------------------------------ models */
@@ -509,9 +498,9 @@ void shoal_result_sizes(shoal_class_sizes *sizes, const shoal_classes *classes,
 
 /* ------------------------------------------------------------ nodes */
 
-shoal_status shoal_result_node(shoal_result *result, const shoal_space *space,
-                               const shoal_node *node, shoal_node_outcome *outcome,
-                               shoal_error *error) {
+shoal_status shoal_result_add_node(shoal_result *result, const shoal_space *space,
+                                   const shoal_node *node, shoal_node_outcome *outcome,
+                                   shoal_error *error) {
   uint32_t *levels = shoal_arena_alloc(&result->arena, space->n, sizeof *levels);
   if (!levels) return shoal_fail_memory(error);
   shoal_space_levels(space, node->number, levels);
@@ -526,8 +515,11 @@ shoal_status shoal_result_node(shoal_result *result, const shoal_space *space,
 
 /* ------------------------------------------------------------ measures */
 
-static shoal_status warn_of_identifiers(shoal_result *result, const shoal_context *p,
-                                        const shoal_table *masked, shoal_error *error) {
+shoal_status shoal_result_measure(shoal_result *result, const shoal_context *p,
+                                  const shoal_table *masked, const shoal_release_origin *origin,
+                                  const shoal_measure_options *options, shoal_measured *measured,
+                                  shoal_error *error) {
+  SHOAL_TRY(shoal_measure_release(p, masked, origin, options, &result->arena, measured, error));
   for (size_t c = 0; c < masked->n_columns; c++) {
     const shoal_attribute *attribute = shoal_policy_attribute(p->policy, masked->columns[c].name);
     if (!attribute || !shoal_role_is_removed(attribute->role)) continue;
@@ -537,12 +529,4 @@ static shoal_status warn_of_identifiers(shoal_result *result, const shoal_contex
                                 masked->columns[c].name));
   }
   return SHOAL_OK;
-}
-
-shoal_status shoal_result_measure(shoal_result *result, const shoal_context *p,
-                                  const shoal_table *masked, const shoal_release_origin *origin,
-                                  const shoal_measure_options *options, shoal_measured *measured,
-                                  shoal_error *error) {
-  SHOAL_TRY(shoal_measure_release(p, masked, origin, options, &result->arena, measured, error));
-  return warn_of_identifiers(result, p, masked, error);
 }

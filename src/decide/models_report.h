@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decide/models_report: parts of results that more than one job fills. Strings go to its arena. */
-#ifndef SHOAL_DECIDE_MODELS_REPORT_H
-#define SHOAL_DECIDE_MODELS_REPORT_H
+#pragma once
 
 #include "context/context.h"
 #include "measure/pair.h"
@@ -60,14 +59,12 @@ shoal_status shoal_result_bounds(shoal_result *result, const shoal_context *cont
                                  shoal_conditions_report *report,
                                  shoal_error *error) SHOAL_MUST_CHECK;
 /* A node's levels and figures. `chosen` is not set. */
-shoal_status shoal_result_node(shoal_result *result, const shoal_space *space,
-                               const shoal_node *node, shoal_node_outcome *outcome,
-                               shoal_error *error) SHOAL_MUST_CHECK;
+shoal_status shoal_result_add_node(shoal_result *result, const shoal_space *space,
+                                   const shoal_node *node, shoal_node_outcome *outcome,
+                                   shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Figures of a release (measure/measure.h), with a warning for each identifier that it has. */
 shoal_status shoal_result_measure(shoal_result *result, const shoal_context *original,
                                   const shoal_table *masked, const shoal_release_origin *origin,
                                   const shoal_measure_options *options, shoal_measured *measured,
                                   shoal_error *error) SHOAL_MUST_CHECK;
-
-#endif

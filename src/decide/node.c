@@ -52,7 +52,7 @@ static shoal_status report_nodes(shoal_result *result, const shoal_search *searc
   if (!node->nodes) return shoal_fail_memory(error);
   for (size_t i = 0; i < minimal->n_items; i++) {
     SHOAL_TRY(
-        shoal_result_node(result, &search->space, &minimal->items[i], &node->nodes[i], error));
+        shoal_result_add_node(result, &search->space, &minimal->items[i], &node->nodes[i], error));
     node->nodes[i].chosen = minimal->items[i].number == chosen;
     node->n_nodes = i + 1;
   }

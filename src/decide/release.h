@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decide/release: a decision with its context and result, not yet written. */
-#ifndef SHOAL_DECIDE_RELEASE_H
-#define SHOAL_DECIDE_RELEASE_H
+#pragma once
 
 #include "base/random.h"
 #include "decide/decision.h"
@@ -22,9 +21,8 @@ struct shoal_release {
   char sha256[SHOAL_SHA256_TEXT]; /* of the file that was written, if the report has it */
   double started;
   const shoal_table *given; /* the caller's, whose rows may be `expanded` */
+  shoal_table *own;         /* the same, if it is the release's; or NULL */
   shoal_release_order order;
   uint64_t *row_numbers; /* of the released rows, in that order; NULL: not computed */
   uint64_t n_row_numbers;
 };
-
-#endif

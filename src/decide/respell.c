@@ -18,17 +18,6 @@
 
 /* ------------------------------------------------------------ values */
 
-/* By row: 1 if its cell of quasi-identifier q is released; q of a column that is none: n_quasi. */
-static void mark_released(const shoal_decision *d, uint64_t n_rows, size_t q, uint8_t *in) {
-  const uint8_t *suppressed = q < d->n_quasi ? d->columns[q].suppressed : NULL;
-  for (uint64_t row = 0; row < n_rows; row++) {
-    uint32_t group = d->group_of_row[row];
-    uint8_t action = d->action_of_group[group];
-    bool star = action == SHOAL_ROW_BLANK || (suppressed && suppressed[group]);
-    in[row] = action != SHOAL_ROW_REMOVE && (q == d->n_quasi || !star);
-  }
-}
-
 /* The spelling of each value. Noise rows have values of d->rows, which may be more. */
 static bool spell_values(const shoal_table *original, const shoal_column *column, const uint8_t *in,
                          const shoal_column *written, shoal_respelled *out, bool *changed) {
@@ -220,7 +209,16 @@ static bool respell_column(shoal_decision *d, const shoal_context *p, size_t c, 
   size_t q = 0;
   bool changed = false;
   while (q < p->n_quasi && p->quasi[q] != &p->table->columns[c]) q++;
-  mark_released(d, original->n_rows, q, in);
+  /* By row: 1 if its cell of quasi-identifier q is released; q of a column that is none: n_quasi.
+   */
+  uint64_t n_rows = original->n_rows;
+  const uint8_t *suppressed = q < d->n_quasi ? d->columns[q].suppressed : NULL;
+  for (uint64_t row = 0; row < n_rows; row++) {
+    uint32_t group = d->group_of_row[row];
+    uint8_t action = d->action_of_group[group];
+    bool star = action == SHOAL_ROW_BLANK || (suppressed && suppressed[group]);
+    in[row] = action != SHOAL_ROW_REMOVE && (q == d->n_quasi || !star);
+  }
   shoal_respelled *now = &d->respelled_values[c];
   const shoal_column *written = &d->rows->columns[c];
   if (!spell_values(original, column, in, written, now, &changed)) return false;

@@ -308,8 +308,13 @@ static bool is_protected(const shoal_context *p, size_t s) {
   return false;
 }
 
-static shoal_status list_undecided(shoal_result *result, const shoal_policy *policy,
-                                   shoal_error *error) {
+shoal_status shoal_risks_of_classes(shoal_result *result, const shoal_context *p,
+                                    const shoal_risk_classes *released, shoal_error *error) {
+  bool asks = p->requirements.k > 1; /* any two different values of a class need two rows too */
+  result->safety.is_judged = true;
+  result->safety.models_hold = result->holds;
+  result->safety.people_unseen = p->people.absent;
+  const shoal_policy *policy = p->policy;
   shoal_safety *safety = &result->safety;
   safety->undecided =
       shoal_arena_alloc(&result->arena, policy->n_attributes, sizeof *safety->undecided);
@@ -320,16 +325,6 @@ static shoal_status list_undecided(shoal_result *result, const shoal_policy *pol
                         error));
     safety->n_undecided++;
   }
-  return SHOAL_OK;
-}
-
-shoal_status shoal_risks_of_classes(shoal_result *result, const shoal_context *p,
-                                    const shoal_risk_classes *released, shoal_error *error) {
-  bool asks = p->requirements.k > 1; /* any two different values of a class need two rows too */
-  result->safety.is_judged = true;
-  result->safety.models_hold = result->holds;
-  result->safety.people_unseen = p->people.absent;
-  SHOAL_TRY(list_undecided(result, p->policy, error));
   for (size_t s = 0; s < p->n_sensitive; s++) {
     bool is_safe = is_protected(p, s);
     SHOAL_TRY(shoal_requirements_status(&p->requirements, error));

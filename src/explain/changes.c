@@ -22,7 +22,7 @@ static shoal_status add_change(shoal_explain_state *state, const char *setting, 
                                shoal_error *error) {
   shoal_explained_change *change = &state->explanation->changes[state->explanation->n_changes];
   shoal_node_outcome outcome;
-  SHOAL_TRY(shoal_result_node(state->result, &state->search.space, node, &outcome, error));
+  SHOAL_TRY(shoal_result_add_node(state->result, &state->search.space, node, &outcome, error));
   *change = (shoal_explained_change){.setting = setting,
                                      .from = from,
                                      .to = to,
@@ -138,16 +138,6 @@ static shoal_status lower_setting(shoal_explain_state *state, const char *settin
 
 /* ------------------------------------------------------------ more suppression */
 
-/* For each height below the minimum, the node with the fewest rows to suppress, or NULL. */
-static void best_of_heights(const shoal_explain_state *state, const shoal_node **best, uint32_t n) {
-  for (size_t i = 0; i < state->nodes.n_items; i++) {
-    const shoal_node *node = &state->nodes.items[i];
-    if (node->height >= n || !node->n_classes) continue;
-    if (!best[node->height] || node->suppressed < best[node->height]->suppressed)
-      best[node->height] = node;
-  }
-}
-
 /* Heights from the nearest down, without those that a lower one beats. */
 static shoal_status add_ladder(shoal_explain_state *state, const shoal_node **best, uint32_t n,
                                shoal_error *error) {
@@ -182,21 +172,6 @@ static shoal_status add_neighbour(shoal_explain_state *state, shoal_error *error
                     &best, error);
 }
 
-static shoal_status more_suppression(shoal_explain_state *state, shoal_error *error) {
-  if (!state->met && state->has_base)
-    return add_change(state, "max-suppression", state->search.max_suppressed,
-                      state->base.suppressed, true, &state->base, error);
-  if (!state->met) return SHOAL_OK;
-  if (!state->nodes.n_items) return add_neighbour(state, error);
-  uint32_t n = state->explanation->min_height;
-  const shoal_node **best = shoal_alloc_zero(n, sizeof *best);
-  if (!best) return shoal_fail_memory(error);
-  best_of_heights(state, best, n);
-  shoal_status status = add_ladder(state, best, n, error);
-  free(best);
-  return status;
-}
-
 shoal_status shoal_explain_changes(shoal_explain_state *state, shoal_error *error) {
   shoal_explanation *e = state->explanation;
   const shoal_requirements *requirements = &state->context->requirements;
@@ -208,7 +183,24 @@ shoal_status shoal_explain_changes(shoal_explain_state *state, shoal_error *erro
   if (e->changes_tried && e->has_k) /* k < p means the same as k = p */
     SHOAL_TRY(lower_setting(state, "k", requirements->p, requirements->k, error));
   if (e->changes_tried && e->has_p) SHOAL_TRY(lower_setting(state, "p", 1, requirements->p, error));
-  return more_suppression(state, error);
+  if (!state->met && state->has_base)
+    return add_change(state, "max-suppression", state->search.max_suppressed,
+                      state->base.suppressed, true, &state->base, error);
+  if (!state->met) return SHOAL_OK;
+  if (!state->nodes.n_items) return add_neighbour(state, error);
+  uint32_t n = state->explanation->min_height;
+  const shoal_node **best = shoal_alloc_zero(n, sizeof *best);
+  if (!best) return shoal_fail_memory(error);
+  /* For each height below the minimum, the node with the fewest rows to suppress, or NULL. */
+  for (size_t i = 0; i < state->nodes.n_items; i++) {
+    const shoal_node *node = &state->nodes.items[i];
+    if (node->height >= n || !node->n_classes) continue;
+    if (!best[node->height] || node->suppressed < best[node->height]->suppressed)
+      best[node->height] = node;
+  }
+  shoal_status status = add_ladder(state, best, n, error);
+  free(best);
+  return status;
 }
 
 /* ------------------------------------------------------------ without a demand */

@@ -52,24 +52,6 @@ static void note_without(shoal_quasi_cost *cost, uint32_t height, uint64_t suppr
   cost->suppressed_without = suppressed;
 }
 
-/*
- * At the top level an attribute is suppressed: the nodes with it at the top show what the others
- * need.
- */
-static void read_without(shoal_explain_state *state, uint32_t *levels) {
-  const shoal_space *space = &state->search.space;
-  shoal_quasi_cost *costs = state->explanation->costs;
-  for (size_t q = 0; q < space->n; q++) costs[q].tried = true;
-  for (size_t i = 0; i < state->nodes.n_items; i++) {
-    const shoal_node *node = &state->nodes.items[i];
-    if (!node->n_classes || node->suppressed > state->limit) continue;
-    shoal_space_levels(space, node->number, levels);
-    for (size_t q = 0; q < space->n; q++)
-      if (levels[q] == space->full[q])
-        note_without(&costs[q], node->height - space->top[q], node->suppressed);
-  }
-}
-
 /* The same if the lattice is too large to evaluate every node: groups the table without it. */
 static shoal_status try_without(shoal_explain_state *state, size_t q, shoal_error *error) {
   const shoal_context *p = state->context;
@@ -106,7 +88,21 @@ static shoal_status explain_without(shoal_explain_state *state, uint32_t *levels
                                     shoal_error *error) {
   size_t n = state->search.space.n;
   if (state->nodes.n_items) {
-    read_without(state, levels);
+    /*
+     * At the top level an attribute is suppressed: the nodes with it at the top show what the
+     * others need.
+     */
+    const shoal_space *space = &state->search.space;
+    shoal_quasi_cost *costs = state->explanation->costs;
+    for (size_t q = 0; q < space->n; q++) costs[q].tried = true;
+    for (size_t i = 0; i < state->nodes.n_items; i++) {
+      const shoal_node *node = &state->nodes.items[i];
+      if (!node->n_classes || node->suppressed > state->limit) continue;
+      shoal_space_levels(space, node->number, levels);
+      for (size_t q = 0; q < space->n; q++)
+        if (levels[q] == space->full[q])
+          note_without(&costs[q], node->height - space->top[q], node->suppressed);
+    }
     return SHOAL_OK;
   }
   if (state->context->requirements.n_sets > 1) return SHOAL_OK; /* they may name it */
@@ -245,22 +241,6 @@ static shoal_status group_outliers(shoal_explain_state *state, outlier_groups *g
   return SHOAL_OK;
 }
 
-/* Lists the groups with the most rows; returns the number of groups with violating classes. */
-static size_t list_groups(outlier_groups *g) {
-  size_t n = 0;
-  for (uint32_t group = 0; group < g->groups.n_classes; group++) {
-    if (!g->n_classes[group]) continue;
-    n++;
-    size_t at = g->n_listed;
-    while (at > 0 && g->n_rows[group] > g->n_rows[g->listed[at - 1]]) at--;
-    if (at == MAX_OUTLIERS) continue;
-    size_t last = g->n_listed < MAX_OUTLIERS ? g->n_listed++ : MAX_OUTLIERS - 1;
-    memmove(g->listed + at + 1, g->listed + at, (last - at) * sizeof *g->listed);
-    g->listed[at] = group;
-  }
-  return n;
-}
-
 /* A label that equals the value (padding, or level 0) is not shown. */
 static shoal_status show_labels(shoal_explain_state *state, const uint32_t *levels, uint32_t tuple,
                                 shoal_outlier *outlier, shoal_error *error) {
@@ -307,7 +287,18 @@ static shoal_status fill_outliers(shoal_explain_state *state, outlier_groups *g,
                                   shoal_error *error) {
   shoal_explanation *e = state->explanation;
   SHOAL_TRY(group_outliers(state, g, error));
-  size_t n = list_groups(g);
+  /* Lists the groups with the most rows; returns the number of groups with violating classes. */
+  size_t n = 0;
+  for (uint32_t group = 0; group < g->groups.n_classes; group++) {
+    if (!g->n_classes[group]) continue;
+    n++;
+    size_t at = g->n_listed;
+    while (at > 0 && g->n_rows[group] > g->n_rows[g->listed[at - 1]]) at--;
+    if (at == MAX_OUTLIERS) continue;
+    size_t last = g->n_listed < MAX_OUTLIERS ? g->n_listed++ : MAX_OUTLIERS - 1;
+    memmove(g->listed + at + 1, g->listed + at, (last - at) * sizeof *g->listed);
+    g->listed[at] = group;
+  }
   e->outliers = shoal_arena_alloc(&state->result->arena, g->n_listed, sizeof *e->outliers);
   if (!e->outliers) return shoal_fail_memory(error);
   for (size_t i = 0; i < g->n_listed; i++) {
@@ -328,7 +319,7 @@ shoal_status shoal_explain_outliers(shoal_explain_state *state, shoal_error *err
   SHOAL_TRY(choose_outliers(state, &node, error));
   if (e->outliers_at == SHOAL_OUTLIERS_NONE) return SHOAL_OK;
   SHOAL_TRY(
-      shoal_result_node(state->result, &state->search.space, &node, &e->outliers_node, error));
+      shoal_result_add_node(state->result, &state->search.space, &node, &e->outliers_node, error));
   shoal_classes classes;
   uint8_t *violates;
   uint32_t *class_of_tuple;

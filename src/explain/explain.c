@@ -84,18 +84,6 @@ static shoal_status add_bound(shoal_explain_state *state, const shoal_bound *bou
   return shoal_result_copy(state->result, why, &out->why, error);
 }
 
-static void add_hardness(shoal_explanation *e, const shoal_bound *bound,
-                         const shoal_explained_requirement *out) {
-  if (!bound->requirement->type->is_p) return;
-  e->hardest[e->n_hardest++] = (shoal_hardness){.model = out->model,
-                                                .attribute = out->attribute,
-                                                .noun = shoal_bound_noun(bound, false),
-                                                .nouns = shoal_bound_noun(bound, true),
-                                                .p = bound->min_distinct,
-                                                .distinct = bound->frequencies->n_distinct,
-                                                .max_groups = bound->max_classes};
-}
-
 static shoal_status explain_requirement(shoal_explain_state *state,
                                         const shoal_requirement *requirement,
                                         const shoal_classes *whole,
@@ -125,21 +113,17 @@ static shoal_status explain_bounds(shoal_explain_state *state, shoal_error *erro
     const shoal_bound *bound = &bounds.items[i];
     shoal_explained_requirement *out = &e->requirements[bound->requirement - p->requirements.items];
     status = add_bound(state, bound, out, error);
-    add_hardness(e, bound, out);
+    if (!bound->requirement->type->is_p) continue;
+    e->hardest[e->n_hardest++] = (shoal_hardness){.model = out->model,
+                                                  .attribute = out->attribute,
+                                                  .noun = shoal_bound_noun(bound, false),
+                                                  .nouns = shoal_bound_noun(bound, true),
+                                                  .p = bound->min_distinct,
+                                                  .distinct = bound->frequencies->n_distinct,
+                                                  .max_groups = bound->max_classes};
   }
   shoal_bounds_reset(&bounds);
   return status;
-}
-
-/* Truta, Campan & Meyer 2007, Definition 13: fewer groups are harder; ties as in the table. */
-static void sort_hardest(shoal_explanation *e) {
-  for (size_t i = 1; i < e->n_hardest; i++) {
-    shoal_hardness moved = e->hardest[i];
-    size_t at = i;
-    for (; at > 0 && e->hardest[at - 1].max_groups > moved.max_groups; at--)
-      e->hardest[at] = e->hardest[at - 1];
-    e->hardest[at] = moved;
-  }
 }
 
 /* All rows as one class. */
@@ -171,28 +155,19 @@ static shoal_status explain_requirements(shoal_explain_state *state, shoal_error
     e->n_requirements = i + 1;
   }
   if (status == SHOAL_OK) status = explain_bounds(state, error);
-  sort_hardest(e);
+  /* Truta, Campan & Meyer 2007, Definition 13: fewer groups are harder; ties as in the table. */
+  for (size_t i = 1; i < e->n_hardest; i++) {
+    shoal_hardness moved = e->hardest[i];
+    size_t at = i;
+    for (; at > 0 && e->hardest[at - 1].max_groups > moved.max_groups; at--)
+      e->hardest[at] = e->hardest[at - 1];
+    e->hardest[at] = moved;
+  }
   shoal_classes_reset(&whole);
   return status;
 }
 
 /* ------------------------------------------------------------ the node to explain */
-
-/*
- * The node with the fewest rows to suppress, then the lowest, then the first. Nodes that release no
- * rows do not count.
- */
-static void find_best(shoal_explain_state *state) {
-  for (size_t i = 0; i < state->nodes.n_items; i++) {
-    const shoal_node *node = &state->nodes.items[i], *best = &state->base;
-    if (!node->n_classes) continue;
-    if (state->has_base && (node->suppressed > best->suppressed ||
-                            (node->suppressed == best->suppressed && node->height >= best->height)))
-      continue;
-    state->base = *node;
-    state->has_base = true;
-  }
-}
 
 static shoal_status collect_minimal(shoal_explain_state *state, shoal_node_list *minimal,
                                     shoal_error *error) {
@@ -202,23 +177,6 @@ static shoal_status collect_minimal(shoal_explain_state *state, shoal_node_list 
     if (state->nodes.items[i].minimal && !shoal_node_list_add(minimal, &state->nodes.items[i]))
       return shoal_fail_memory(error);
   return SHOAL_OK;
-}
-
-/* The policy's preferences choose among the minimal nodes; without any, the lowest node is used. */
-static shoal_status prefer(shoal_explain_state *state, shoal_error *error) {
-  const shoal_context *p = state->context;
-  shoal_preference *preferences;
-  size_t n_preferences;
-  SHOAL_TRY(shoal_preferences_bind(p->policy, p->frequency, p->weighted ? p->weights : NULL,
-                                   &preferences, &n_preferences, error));
-  shoal_node_list minimal = {0};
-  shoal_status status = SHOAL_OK;
-  if (n_preferences) status = collect_minimal(state, &minimal, error);
-  if (status == SHOAL_OK && minimal.n_items)
-    state->base = *shoal_prefer(&state->search, preferences, n_preferences, &minimal);
-  shoal_node_list_reset(&minimal);
-  free(preferences);
-  return status;
 }
 
 static shoal_status find_lowest(shoal_explain_state *state, shoal_error *error) {
@@ -247,9 +205,35 @@ static shoal_status find_base(shoal_explain_state *state, shoal_error *error) {
   state->limit = state->search.max_suppressed;
   if (state->met) {
     state->explanation->min_height = state->base.height;
-    return prefer(state, error);
+    /* The policy's preferences choose among the minimal nodes; without any, the lowest node is
+     * used. */
+    const shoal_context *p = state->context;
+    shoal_preference *preferences;
+    size_t n_preferences;
+    SHOAL_TRY(shoal_preferences_bind(p->policy, p->frequency, p->weighted ? p->weights : NULL,
+                                     &preferences, &n_preferences, error));
+    shoal_node_list minimal = {0};
+    shoal_status status = SHOAL_OK;
+    if (n_preferences) status = collect_minimal(state, &minimal, error);
+    if (status == SHOAL_OK && minimal.n_items)
+      state->base = *shoal_prefer(&state->search, preferences, n_preferences, &minimal);
+    shoal_node_list_reset(&minimal);
+    free(preferences);
+    return status;
   }
-  find_best(state);
+  /*
+   * The node with the fewest rows to suppress, then the lowest, then the first. Nodes that release
+   * no rows do not count.
+   */
+  for (size_t i = 0; i < state->nodes.n_items; i++) {
+    const shoal_node *node = &state->nodes.items[i], *best = &state->base;
+    if (!node->n_classes) continue;
+    if (state->has_base && (node->suppressed > best->suppressed ||
+                            (node->suppressed == best->suppressed && node->height >= best->height)))
+      continue;
+    state->base = *node;
+    state->has_base = true;
+  }
   if (state->has_base) state->limit = state->base.suppressed;
   return SHOAL_OK;
 }
@@ -265,7 +249,7 @@ static shoal_status explain_nodes(shoal_explain_state *state, shoal_error *error
   e->lattice_height = state->search.space.height;
   e->has_node = state->has_base;
   if (state->has_base) {
-    SHOAL_TRY(shoal_result_node(result, &state->search.space, &state->base, &e->node, error));
+    SHOAL_TRY(shoal_result_add_node(result, &state->search.space, &state->base, &e->node, error));
     SHOAL_TRY(shoal_explain_costs(state, error));
     SHOAL_TRY(shoal_explain_outliers(state, error));
   }

@@ -82,10 +82,6 @@ static const shoal_explained_change *find_change(const shoal_explanation *e, con
   return NULL;
 }
 
-static uint64_t middle_of(uint64_t a, uint64_t b) {
-  return a < b ? a + (b - a) / 2 : b + (a - b) / 2;
-}
-
 /* Rows of the sample as rows of the table. */
 static uint64_t of_all(const local_trials *t, uint64_t n) {
   uint64_t all = t->state->context->table->n_records;
@@ -121,7 +117,7 @@ static shoal_status change(local_trials *t, const char *setting, uint64_t from, 
     if (!best.found) return SHOAL_OK;
   }
   for (int i = 0; i < MAX_TRIALS; i++) {
-    uint64_t middle = middle_of(bad, good);
+    uint64_t middle = bad < good ? bad + (good - bad) / 2 : good + (bad - good) / 2;
     outcome tried;
     if (middle == bad || middle == good) break;
     SHOAL_TRY(try_value(t, setting, middle, &tried, error));
@@ -232,8 +228,13 @@ static shoal_status try_less(local_trials *t, const char *setting, uint64_t from
   return SHOAL_OK;
 }
 
-/* Half of k, one less of p, and 1% or 5% of the rows more. */
-static shoal_status lose_less(local_trials *t, double loss, shoal_error *error) {
+static shoal_status explain_sample(local_trials *t, shoal_error *error) {
+  outcome found;
+  SHOAL_TRY(start(t, &found, error));
+  if (!found.found) return make_possible(t, error);
+  SHOAL_TRY(explain_columns(t, &found, error));
+  /* Half of k, one less of p, and 1% or 5% of the rows more. */
+  double loss = found.release_loss;
   const shoal_requirements *requirements = &t->state->context->requirements;
   const shoal_explanation *e = t->state->explanation;
   uint64_t k = requirements->k, p = requirements->p, n = t->table->n_records;
@@ -247,14 +248,6 @@ static shoal_status lose_less(local_trials *t, double loss, shoal_error *error) 
       SHOAL_TRY(try_less(t, "max-suppression", limit, more, loss, error));
   }
   return SHOAL_OK;
-}
-
-static shoal_status explain_sample(local_trials *t, shoal_error *error) {
-  outcome found;
-  SHOAL_TRY(start(t, &found, error));
-  if (!found.found) return make_possible(t, error);
-  SHOAL_TRY(explain_columns(t, &found, error));
-  return lose_less(t, found.release_loss, error);
 }
 
 shoal_status shoal_explain_local_only(shoal_explain_state *state, shoal_error *error) {

@@ -177,25 +177,22 @@ static bool count_in_table(const shoal_histogram *from, uint32_t n_from, const u
   return ok;
 }
 
-static bool roll_up_capped(const shoal_histogram *from, uint32_t n_from, const uint32_t *ids,
-                           shoal_histogram *out, uint32_t n_classes) {
-  uint64_t *most = shoal_alloc_zero(n_classes, sizeof *most);
-  if (!most) return false;
-  for (uint32_t c = 0; c < n_from; c++) most[ids[c]] += from->start[c + 1] - from->start[c];
-  shoal_capped_lists lists;
-  bool ok = shoal_capped_lists_init(&lists, n_classes, from->cap, most);
-  free(most);
-  if (!ok) return false;
-  for (uint32_t c = 0; c < n_from; c++)
-    for (size_t e = from->start[c]; e < from->start[c + 1]; e++)
-      shoal_capped_lists_add(&lists, ids[c], from->value[e]);
-  shoal_capped_lists_take(&lists, from->n_values, out);
-  return true;
-}
-
 static bool roll_up_histogram(const shoal_histogram *from, uint32_t n_from, const uint32_t *ids,
                               shoal_histogram *out, uint32_t n_classes) {
-  if (from->cap) return roll_up_capped(from, n_from, ids, out, n_classes);
+  if (from->cap) {
+    uint64_t *most = shoal_alloc_zero(n_classes, sizeof *most);
+    if (!most) return false;
+    for (uint32_t c = 0; c < n_from; c++) most[ids[c]] += from->start[c + 1] - from->start[c];
+    shoal_capped_lists lists;
+    bool ok = shoal_capped_lists_init(&lists, n_classes, from->cap, most);
+    free(most);
+    if (!ok) return false;
+    for (uint32_t c = 0; c < n_from; c++)
+      for (size_t e = from->start[c]; e < from->start[c + 1]; e++)
+        shoal_capped_lists_add(&lists, ids[c], from->value[e]);
+    shoal_capped_lists_take(&lists, from->n_values, out);
+    return true;
+  }
   size_t n_entries = from->start[n_from];
   if (n_classes <= 2 * n_entries / (from->n_values ? from->n_values : 1)) {
     out->n_values = from->n_values;

@@ -16,16 +16,6 @@ typedef struct rows_view {
   uint32_t n_classes;
 } rows_view;
 
-/* Sizes, and the tuple of each class's first row. */
-static void fill_sizes(const rows_view *rows, const uint32_t *tuple_of_row,
-                       shoal_classes *classes) {
-  for (uint64_t row = rows->table->n_rows; row-- > 0;) {
-    uint32_t c = rows->class_of_row[row];
-    classes->tuple[c] = tuple_of_row[row];
-    classes->n_rows[c] += shoal_table_count(rows->table, row);
-  }
-}
-
 static bool fill_set(const rows_view *rows, const shoal_column *column, uint64_t **out) {
   uint64_t bit[64] = {0};
   for (uint32_t v = 0; v < column->n_values; v++)
@@ -109,7 +99,13 @@ static bool fill_values(const shoal_frequency_set *f, const rows_view *rows,
 
 static bool fill(const shoal_frequency_set *f, const rows_view *rows, shoal_classes *classes) {
   if (!shoal_classes_init(classes, rows->n_classes, f->n_tracked)) return false;
-  fill_sizes(rows, f->tuple_of_row, classes);
+  /* Sizes, and the tuple of each class's first row. */
+  const uint32_t *tuple_of_row = f->tuple_of_row;
+  for (uint64_t row = rows->table->n_rows; row-- > 0;) {
+    uint32_t c = rows->class_of_row[row];
+    classes->tuple[c] = tuple_of_row[row];
+    classes->n_rows[c] += shoal_table_count(rows->table, row);
+  }
   return fill_values(f, rows, classes);
 }
 

@@ -252,13 +252,6 @@ static uint32_t wide_ids(shoal_grouper *g, const key_source *source, unsigned bi
   return n_ids;
 }
 
-/* At most half of the slots are full; two thirds if there are many, to save memory. */
-static unsigned slot_bits_for(size_t n) {
-  unsigned bits = 6;
-  while (((size_t)1 << bits) < (n < MANY ? 2 * n : n + n / 2)) bits++;
-  return bits;
-}
-
 static uint32_t ids_of(shoal_grouper *g, const key_source *source, uint32_t *ids) {
   size_t n = source->n;
   if (n >= SHOAL_NONE) return SHOAL_NONE; /* GCOVR_EXCL_BR_LINE */
@@ -267,7 +260,9 @@ static uint32_t ids_of(shoal_grouper *g, const key_source *source, uint32_t *ids
       return SHOAL_NONE;
     return dense_ids(g, source, ids);
   }
-  unsigned bits = slot_bits_for(n);
+  /* At most half of the slots are full; two thirds if there are many, to save memory. */
+  unsigned bits = 6;
+  while (((size_t)1 << bits) < (n < MANY ? 2 * n : n + n / 2)) bits++;
   if (g->radix <= UINT64_C(1) << 32) {
     if (!shoal_grow(&g->slots, &g->slots_capacity, (size_t)1 << bits, sizeof *g->slots))
       return SHOAL_NONE;

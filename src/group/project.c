@@ -41,22 +41,20 @@ static bool init(projection *p, const shoal_classes *classes, const uint8_t *lef
   return true;
 }
 
-/* Labels of one quasi-identifier without a hierarchy, or given by class. */
-static bool fold_labels(projection *p, size_t q, shoal_grouper *grouper) {
-  const uint32_t *const *of_class = p->labelling->of_class;
-  uint32_t max = 0;
-  for (size_t i = 0; i < p->n; i++) {
-    uint32_t label =
-        of_class ? of_class[q][p->chosen[i]] : shoal_code_at(p->frequency->codes[q], p->tuple[i]);
-    p->labels[i] = label;
-    if (label > max) max = label;
-  }
-  return shoal_grouper_fold(grouper, p->n, NULL, p->labels, (uint64_t)max + 1, p->ids);
-}
-
 static bool fold(projection *p, size_t q, shoal_grouper *grouper) {
   const uint32_t *levels = p->labelling->levels;
-  if (p->labelling->of_class || !levels) return fold_labels(p, q, grouper);
+  if (p->labelling->of_class || !levels) {
+    /* Labels of one quasi-identifier without a hierarchy, or given by class. */
+    const uint32_t *const *of_class = p->labelling->of_class;
+    uint32_t max = 0;
+    for (size_t i = 0; i < p->n; i++) {
+      uint32_t label =
+          of_class ? of_class[q][p->chosen[i]] : shoal_code_at(p->frequency->codes[q], p->tuple[i]);
+      p->labels[i] = label;
+      if (label > max) max = label;
+    }
+    return shoal_grouper_fold(grouper, p->n, NULL, p->labels, (uint64_t)max + 1, p->ids);
+  }
   const shoal_level *level = &p->frequency->hierarchies[q]->levels[levels[q]];
   return shoal_grouper_fold_codes(grouper, p->n, p->tuple, p->frequency->codes[q], level->of_leaf,
                                   level->n_labels, p->ids);

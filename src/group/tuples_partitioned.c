@@ -173,19 +173,6 @@ static void number_repeated(void *user, unsigned i) {
 
 /* ------------------------------------------------------------ bins */
 
-/* Turns the counts into first entries, by bin and part. */
-static void lay_out(bins *b) {
-  uint32_t at = 0;
-  for (size_t bin = 0; bin < (size_t)1 << b->bits; bin++) {
-    b->bin_start[bin] = at;
-    for (unsigned i = 0; i < b->n_parts; i++) {
-      b->parts[i].start[bin] = at;
-      at += b->parts[i].next[bin];
-    }
-  }
-  b->bin_start[(size_t)1 << b->bits] = at;
-}
-
 /* At most half of the slots are full. */
 static void find_first(const bins *b, size_t bin, part *own) {
   uint32_t n_words = b->bin_start[bin + 1] - b->bin_start[bin];
@@ -275,7 +262,16 @@ static bool pass(bins *b, void (*work)(void *user, unsigned i)) {
 
 static bool group(bins *b) {
   if (!prepare(b) || !pass(b, count_words)) return false;
-  lay_out(b);
+  /* Turns the counts into first entries, by bin and part. */
+  uint32_t at = 0;
+  for (size_t bin = 0; bin < (size_t)1 << b->bits; bin++) {
+    b->bin_start[bin] = at;
+    for (unsigned i = 0; i < b->n_parts; i++) {
+      b->parts[i].start[bin] = at;
+      at += b->parts[i].next[bin];
+    }
+  }
+  b->bin_start[(size_t)1 << b->bits] = at;
   if (!pass(b, put_words)) return false;
   shoal_parallel(b->n_parts, find_first_in_bins, b);
   for (unsigned i = 0; i < b->n_parts; i++)

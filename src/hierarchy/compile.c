@@ -54,16 +54,6 @@ shoal_status shoal_path_fail(const shoal_builder *builder, uint64_t row, shoal_e
 
 /* ------------------------------------------------------------ a label with two parents */
 
-/* Level `level` of the padded tree, as a row of the file has it: "label in column 3" or "value". */
-static void name_level(const shoal_builder *builder, const shoal_path *path, uint32_t level,
-                       char *out, size_t capacity) {
-  uint32_t padding = builder->height - path->n_labels;
-  if (level <= padding) (void)snprintf(out, capacity, "value");
-  else if (builder->spec->kind == SHOAL_HIERARCHY_FILE)
-    (void)snprintf(out, capacity, "label in column %u", level - padding + 1);
-  else (void)snprintf(out, capacity, "label of level %u", level - padding);
-}
-
 /*
  * Two paths share a label of level `level` but not its parent. Finds the pair again in the order of
  * the file: the message does not depend on the data.
@@ -84,7 +74,14 @@ static shoal_status path_conflict(const shoal_builder *builder, const shoal_hier
   free(firsts);
   assert(second);
   char name[48];
-  name_level(builder, second, level, name, sizeof name);
+  /* Level `level` of the padded tree, as a row of the file has it: "label in column 3" or "value".
+   */
+  size_t capacity = sizeof name;
+  uint32_t padding = builder->height - second->n_labels;
+  if (level <= padding) (void)snprintf(name, capacity, "value");
+  else if (builder->spec->kind == SHOAL_HIERARCHY_FILE)
+    (void)snprintf(name, capacity, "label in column %u", level - padding + 1);
+  else (void)snprintf(name, capacity, "label of level %u", level - padding);
   return shoal_path_fail(builder, second->row, error,
                          "its %s has two parents: %s %llu has it below another label; make the "
                          "next level equal, or rename one label",
@@ -118,37 +115,19 @@ static bool leaf_is_bare(const shoal_builder *builder, uint32_t leaf) {
   return builder->column && shoal_column_is_bare(builder->column, leaf);
 }
 
-static shoal_status conflict_fail(const shoal_builder *builder, const shoal_hierarchy *hierarchy,
-                                  uint32_t level, uint32_t leaf, shoal_error *error) {
-  const uint32_t *labels = hierarchy->levels[level].of_leaf;
-  uint32_t first = 0;
-  while (labels[first] != labels[leaf]) first++;
-  if (leaf_is_bare(builder, first)) return missing_conflict(builder, level, leaf, error);
-  if (leaf_is_bare(builder, leaf)) return missing_conflict(builder, level, first, error);
-  if (builder->paths.of_leaf) return path_conflict(builder, hierarchy, level, error);
-  return shoal_builder_fail(builder, error,
-                            "a label of level %u has two parents on level %u (values of data rows "
-                            "%llu and %llu): each level must generalize the one before",
-                            level, level + 1,
-                            (unsigned long long)row_of_value(builder->column, first),
-                            (unsigned long long)row_of_value(builder->column, leaf));
-}
-
 /* ------------------------------------------------------------ levels */
-
-static void level_reset(shoal_level *level) {
-  free(level->offsets);
-  free(level->bytes);
-  free(level->of_leaf);
-  free(level->parent);
-  free(level->node_height);
-  free(level->n_leaves);
-}
 
 void shoal_hierarchy_free(shoal_hierarchy *hierarchy) {
   if (!hierarchy) return;
-  for (uint32_t l = 0; hierarchy->levels && l < hierarchy->n_levels; l++)
-    level_reset(&hierarchy->levels[l]);
+  for (uint32_t l = 0; hierarchy->levels && l < hierarchy->n_levels; l++) {
+    shoal_level *level = &hierarchy->levels[l];
+    free(level->offsets);
+    free(level->bytes);
+    free(level->of_leaf);
+    free(level->parent);
+    free(level->node_height);
+    free(level->n_leaves);
+  }
   free(hierarchy->levels);
   free(hierarchy);
 }
@@ -161,19 +140,6 @@ static void builder_reset(shoal_builder *builder) {
   free(builder->paths.of_leaf);
   shoal_arena_reset(&builder->arena);
   free(builder->owned);
-}
-
-/* The column's values are the first leaves: leaf v is code v. */
-static shoal_status intern_values(shoal_builder *builder, shoal_error *error) {
-  const shoal_column *column = builder->column;
-  for (uint32_t v = 0; column && v < column->n_values; v++) {
-    shoal_label value;
-    value.bytes = shoal_column_value(column, v, &value.size_bytes);
-    uint32_t leaf = shoal_strings_intern(&builder->leaves, value);
-    if (leaf == SHOAL_NONE) return shoal_fail_memory(error);
-    assert(leaf == v); /* a dictionary holds each value once */
-  }
-  return SHOAL_OK;
 }
 
 /* The keys of the column's values, where bytes alone do not decide; a value's number is its code.
@@ -215,8 +181,17 @@ static shoal_status start_kind(shoal_builder *builder, shoal_error *error) {
     return shoal_builder_fail(
         builder, error, "this kind of hierarchy is built from the data's values: give the data");
   if (!shoal_strings_init(&builder->leaves)) return shoal_fail_memory(error);
-  if (kind->from_paths) SHOAL_TRY(intern_values(builder, error));
-  else if (!shoal_strings_load(&builder->leaves, column->bytes, column->offsets, column->n_values))
+  if (kind->from_paths) {
+    /* The column's values are the first leaves: leaf v is code v. */
+    for (uint32_t v = 0; column && v < column->n_values; v++) {
+      shoal_label value;
+      value.bytes = shoal_column_value(column, v, &value.size_bytes);
+      uint32_t leaf = shoal_strings_intern(&builder->leaves, value);
+      if (leaf == SHOAL_NONE) return shoal_fail_memory(error);
+      assert(leaf == v); /* a dictionary holds each value once */
+    }
+  } else if (!shoal_strings_load(&builder->leaves, column->bytes, column->offsets,
+                                 column->n_values))
     return shoal_fail_memory(error);
   SHOAL_TRY(name_values(builder, error));
   return kind->start(builder, error);
@@ -276,7 +251,20 @@ static shoal_status link_level(const shoal_builder *builder, const shoal_hierarc
   for (uint32_t leaf = 0; leaf < hierarchy->n_leaves; leaf++) {
     uint32_t *parent = &level->parent[level->of_leaf[leaf]];
     if (*parent == SHOAL_NONE) *parent = above[leaf];
-    if (*parent != above[leaf]) return conflict_fail(builder, hierarchy, number, leaf, error);
+    if (*parent != above[leaf]) {
+      const uint32_t *labels = hierarchy->levels[number].of_leaf;
+      uint32_t first = 0;
+      while (labels[first] != labels[leaf]) first++;
+      if (leaf_is_bare(builder, first)) return missing_conflict(builder, number, leaf, error);
+      if (leaf_is_bare(builder, leaf)) return missing_conflict(builder, number, first, error);
+      if (builder->paths.of_leaf) return path_conflict(builder, hierarchy, number, error);
+      return shoal_builder_fail(
+          builder, error,
+          "a label of level %u has two parents on level %u (values of data rows "
+          "%llu and %llu): each level must generalize the one before",
+          number, number + 1, (unsigned long long)row_of_value(builder->column, first),
+          (unsigned long long)row_of_value(builder->column, leaf));
+    }
   }
   return SHOAL_OK;
 }
@@ -287,17 +275,6 @@ static bool same_label(const shoal_level *a, uint32_t label_a, const shoal_level
   first.bytes = shoal_level_label(a, label_a, &first.size_bytes);
   second.bytes = shoal_level_label(b, label_b, &second.size_bytes);
   return shoal_label_equal(first, second);
-}
-
-/* A label that repeats on the next level is the node there: it gets that node's height. */
-static void share_heights(shoal_hierarchy *hierarchy) {
-  for (uint32_t l = hierarchy->n_levels - 1; l-- > 1;) {
-    shoal_level *level = &hierarchy->levels[l];
-    const shoal_level *above = &hierarchy->levels[l + 1];
-    for (uint32_t t = 0; t < level->n_labels; t++)
-      if (same_label(level, t, above, level->parent[t]))
-        level->node_height[t] = above->node_height[level->parent[t]];
-  }
 }
 
 /* Heights and leaves of every label's subtree, from the leaves up. */
@@ -321,7 +298,14 @@ static shoal_status compute_heights(shoal_hierarchy *hierarchy, shoal_error *err
   }
   assert(hierarchy->levels[hierarchy->n_levels - 1].n_labels == 1);
   hierarchy->tree_height = hierarchy->levels[hierarchy->n_levels - 1].node_height[0];
-  share_heights(hierarchy);
+  /* A label that repeats on the next level is the node there: it gets that node's height. */
+  for (uint32_t l = hierarchy->n_levels - 1; l-- > 1;) {
+    shoal_level *level = &hierarchy->levels[l];
+    const shoal_level *above = &hierarchy->levels[l + 1];
+    for (uint32_t t = 0; t < level->n_labels; t++)
+      if (same_label(level, t, above, level->parent[t]))
+        level->node_height[t] = above->node_height[level->parent[t]];
+  }
   return SHOAL_OK;
 }
 

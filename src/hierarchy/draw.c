@@ -65,15 +65,6 @@ static double leading_number(shoal_label label) {
   return shoal_decimal_double(number);
 }
 
-static int compare_labels(shoal_label a, shoal_label b) {
-  bool a_below = a.size_bytes && a.bytes[0] == '<';
-  bool b_below = b.size_bytes && b.bytes[0] == '<';
-  if (a_below != b_below) return a_below ? -1 : 1; /* "<5" comes before "5" */
-  size_t common = a.size_bytes < b.size_bytes ? a.size_bytes : b.size_bytes;
-  int order = common ? memcmp(a.bytes, b.bytes, common) : 0;
-  return order ? order : (a.size_bytes > b.size_bytes) - (a.size_bytes < b.size_bytes);
-}
-
 static int compare_children(const void *a, const void *b, void *level) {
   const child *first = a, *second = b;
   if (first->number < second->number) return -1;
@@ -81,17 +72,12 @@ static int compare_children(const void *a, const void *b, void *level) {
   shoal_label x, y;
   x.bytes = shoal_level_label(level, first->label, &x.size_bytes);
   y.bytes = shoal_level_label(level, second->label, &y.size_bytes);
-  return compare_labels(x, y);
-}
-
-/* Orders the children of a node that is drawn. */
-static void sort_children(const drawing *d, uint32_t level, uint32_t label) {
-  const child_lists *family = &d->families[level];
-  child *begin = family->children + family->first[label];
-  size_t n = family->first[label + 1] - family->first[label];
-  for (size_t i = 0; i < n; i++)
-    begin[i].number = leading_number(get_label(d->hierarchy, level - 1, begin[i].label));
-  qsort_r(begin, n, sizeof *begin, compare_children, &d->hierarchy->levels[level - 1]);
+  bool a_below = x.size_bytes && x.bytes[0] == '<';
+  bool b_below = y.size_bytes && y.bytes[0] == '<';
+  if (a_below != b_below) return a_below ? -1 : 1; /* "<5" comes before "5" */
+  size_t common = x.size_bytes < y.size_bytes ? x.size_bytes : y.size_bytes;
+  int order = common ? memcmp(x.bytes, y.bytes, common) : 0;
+  return order ? order : (x.size_bytes > y.size_bytes) - (x.size_bytes < y.size_bytes);
 }
 
 /* Lists each parent's children by counting. */
@@ -140,7 +126,12 @@ static bool is_last(const drawing *d, uint32_t i) {
   return node->next == d->families[node->level].first[node->label + 1];
 }
 
-static void draw_line(drawing *d, uint32_t level, uint32_t label) {
+/* Draws a node, at the lowest level of its repetitions, and opens it. */
+static void enter_node(drawing *d, uint32_t level, uint32_t label) {
+  while (level > d->floor && only_repeats(d, level, label)) {
+    label = d->families[level].children[d->families[level].first[label]].label;
+    level--;
+  }
   for (uint32_t i = 0; i + 1 < d->depth; i++)
     shoal_text_add(&d->text, is_last(d, i) ? "    " : "│   ");
   if (d->depth) shoal_text_add(&d->text, is_last(d, d->depth - 1) ? "└── " : "├── ");
@@ -152,17 +143,14 @@ static void draw_line(drawing *d, uint32_t level, uint32_t label) {
     shoal_text_add(&d->text, n_leaves == 1 ? " value)" : " values)");
   }
   shoal_text_add(&d->text, "\n");
-}
-
-/* Draws a node, at the lowest level of its repetitions, and opens it. */
-static void enter_node(drawing *d, uint32_t level, uint32_t label) {
-  while (level > d->floor && only_repeats(d, level, label)) {
-    label = d->families[level].children[d->families[level].first[label]].label;
-    level--;
-  }
-  draw_line(d, level, label);
   if (level == d->floor) return;
-  sort_children(d, level, label);
+  /* Orders the children of a node that is drawn. */
+  const child_lists *family = &d->families[level];
+  child *begin = family->children + family->first[label];
+  size_t n = family->first[label + 1] - family->first[label];
+  for (size_t i = 0; i < n; i++)
+    begin[i].number = leading_number(get_label(d->hierarchy, level - 1, begin[i].label));
+  qsort_r(begin, n, sizeof *begin, compare_children, &d->hierarchy->levels[level - 1]);
   d->stack[d->depth++] = (open_node){level, label, d->families[level].first[label]};
 }
 

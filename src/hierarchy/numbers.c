@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hierarchy/numbers: the kinds "intervals", "round" and "cuts", and a column's values as numbers.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,9 +213,10 @@ shoal_status shoal_intervals_start(shoal_builder *builder, shoal_error *error) {
   unsigned scale = 0;
   shoal_line_widen(&scale, spec->origin);
   SHOAL_TRY(scale_of_widths(builder, false, &scale, error));
-  number_state *state;
+  number_state *state = NULL;
   size_t n_levels = spec->auto_widths ? MAX_AUTO_LEVELS : spec->n_widths;
   SHOAL_TRY(start_numbers(builder, scale, n_levels, &state, error));
+  assert(state);
   state->origin = shoal_line_at(&state->line, spec->origin);
   if (spec->auto_widths) choose_widths(builder);
   else fill_widths(state, spec);
@@ -223,15 +225,6 @@ shoal_status shoal_intervals_start(shoal_builder *builder, shoal_error *error) {
 }
 
 /* ------------------------------------------------------------ round */
-
-/* The nearest multiple of each width in turn; a half goes up. */
-static int128 round_to(const number_state *state, int128 number, uint32_t level) {
-  for (uint32_t l = 0; l < level; l++) {
-    int128 width = state->levels[l].width;
-    number = shoal_line_floor(2 * number + width, 2 * width) / 2;
-  }
-  return number;
-}
 
 /*
  * "[1200±50]": the numbers from 1150 to below 1250. Rounding in steps moves the borders of the
@@ -243,7 +236,13 @@ static shoal_label round_label(const shoal_builder *builder, uint32_t leaf, uint
   const number_state *state = builder->state;
   const number_level *at_level = &state->levels[level - 1];
   const shoal_number_line *line = &state->line;
-  int128 centre = round_to(state, state->numbers[leaf] * line->factor, level);
+  /* The nearest multiple of each width in turn; a half goes up. */
+  int128 number = state->numbers[leaf] * line->factor;
+  for (uint32_t l = 0; l < level; l++) {
+    int128 width = state->levels[l].width;
+    number = shoal_line_floor(2 * number + width, 2 * width) / 2;
+  }
+  int128 centre = number;
   int128 low = centre - at_level->reach, end = low + at_level->width;
   bool above = line->has_top && centre + at_level->reach > line->top;
   if (above || (line->has_bottom && low <= line->bottom)) /* its label would tell too much */
@@ -264,8 +263,9 @@ shoal_status shoal_round_start(shoal_builder *builder, shoal_error *error) {
   if (scale > SHOAL_MAX_SCALE)
     return shoal_builder_fail(builder, error, "a width has more than %d decimals: use fewer",
                               SHOAL_MAX_SCALE - 1);
-  number_state *state;
+  number_state *state = NULL;
   SHOAL_TRY(start_numbers(builder, scale, spec->n_widths, &state, error));
+  assert(state);
   fill_widths(state, spec);
   for (size_t i = 0; i < spec->n_widths; i++) {
     number_level *level = &state->levels[i];
@@ -325,8 +325,9 @@ shoal_status shoal_cuts_start(shoal_builder *builder, shoal_error *error) {
     for (size_t b = 0; b < spec->cuts[i].n_bounds; b++)
       shoal_line_widen(&scale, spec->cuts[i].bounds[b]);
   }
-  number_state *state;
+  number_state *state = NULL;
   SHOAL_TRY(start_numbers(builder, scale, spec->n_cuts, &state, error));
+  assert(state);
   SHOAL_TRY(fill_cuts(builder, state, error));
   builder->label = cut_label;
   return SHOAL_OK;

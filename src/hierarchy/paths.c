@@ -67,20 +67,6 @@ static uint32_t leaf_of(shoal_builder *builder, shoal_label value) {
   return leaf;
 }
 
-/* A value that has a path already may only repeat its labels. */
-static shoal_status check_repeated(const shoal_builder *builder, const shoal_path *before,
-                                   const shoal_label *labels, uint32_t n_labels, uint64_t row,
-                                   shoal_error *error) {
-  const shoal_label *known = labels_of(&builder->paths, before);
-  bool same = n_labels == before->n_labels;
-  for (uint32_t l = 0; same && l < n_labels; l++) same = shoal_label_equal(labels[l], known[l]);
-  if (same) return SHOAL_OK;
-  return shoal_path_fail(
-      builder, row, error,
-      "its value has two parents: %s %llu has other labels; delete one of the two",
-      shoal_path_word(builder), (unsigned long long)before->row);
-}
-
 /*
  * Adds a path; borrows the bytes of `value` and `labels`, and respells them. Fails on unequal
  * heights (unless ragged), a second top, and a value with other labels already.
@@ -95,9 +81,18 @@ static shoal_status add_path(shoal_builder *builder, shoal_label value, shoal_la
   SHOAL_TRY(check_against_first(builder, labels, n_labels, row, error));
   uint32_t leaf = leaf_of(builder, value);
   if (leaf == SHOAL_NONE) return shoal_fail_memory(error);
-  if (paths->of_leaf[leaf] != SHOAL_NONE)
-    return check_repeated(builder, &paths->paths[paths->of_leaf[leaf]], labels, n_labels, row,
-                          error);
+  if (paths->of_leaf[leaf] != SHOAL_NONE) {
+    /* A value that has a path already may only repeat its labels. */
+    const shoal_path *before = &paths->paths[paths->of_leaf[leaf]];
+    const shoal_label *known = labels_of(&builder->paths, before);
+    bool same = n_labels == before->n_labels;
+    for (uint32_t l = 0; same && l < n_labels; l++) same = shoal_label_equal(labels[l], known[l]);
+    if (same) return SHOAL_OK;
+    return shoal_path_fail(
+        builder, row, error,
+        "its value has two parents: %s %llu has other labels; delete one of the two",
+        shoal_path_word(builder), (unsigned long long)before->row);
+  }
   if (!shoal_grow(&paths->paths, &paths->paths_capacity, paths->n_paths + 1,
                   sizeof *paths->paths) ||
       !shoal_grow(&paths->labels, &paths->labels_capacity, paths->n_labels + n_labels,
@@ -291,17 +286,14 @@ typedef struct tree_walk {
   uint64_t n_leaves;
 } tree_walk;
 
-static shoal_status add_leaf(tree_walk *walk, const shoal_tree_node *leaf, uint32_t depth,
-                             shoal_error *error) {
-  shoal_label up[SHOAL_MAX_LEVELS];
-  for (uint32_t i = 0; i < depth; i++) up[i] = walk->down[depth - 1 - i];
-  shoal_label value = {leaf->label, strlen(leaf->label)};
-  return add_path(walk->builder, value, up, depth, ++walk->n_leaves, error);
-}
-
 static shoal_status add_nodes(tree_walk *walk, const shoal_tree_node *node, uint32_t depth,
                               shoal_error *error) {
-  if (node->n_children == 0) return add_leaf(walk, node, depth, error);
+  if (node->n_children == 0) {
+    shoal_label up[SHOAL_MAX_LEVELS];
+    for (uint32_t i = 0; i < depth; i++) up[i] = walk->down[depth - 1 - i];
+    shoal_label value = {node->label, strlen(node->label)};
+    return add_path(walk->builder, value, up, depth, ++walk->n_leaves, error);
+  }
   if (depth == SHOAL_MAX_LEVELS)
     return shoal_builder_fail(walk->builder, error, "the tree has more than %d levels",
                               SHOAL_MAX_LEVELS);

@@ -25,11 +25,6 @@ static bool needs_quotes(shoal_label value) {
 
 /* ------------------------------------------------------------ writing */
 
-static void add_element(shoal_text *out, shoal_label value) {
-  if (needs_quotes(value)) shoal_text_add_quoted(out, value.bytes, value.size_bytes);
-  else shoal_text_add_bytes(out, value.bytes, value.size_bytes);
-}
-
 static int compare_labels(const void *a, const void *b) {
   const shoal_label *x = a, *y = b;
   size_t least = x->size_bytes < y->size_bytes ? x->size_bytes : y->size_bytes;
@@ -46,7 +41,9 @@ void shoal_set_label_add(shoal_text *out, shoal_label *values, size_t n) {
   qsort(values, n, sizeof *values, compare_labels);
   for (size_t i = 0; i < n; i++) {
     shoal_text_add(out, i ? "|" : "{");
-    add_element(out, values[i]);
+    shoal_label value = values[i];
+    if (needs_quotes(value)) shoal_text_add_quoted(out, value.bytes, value.size_bytes);
+    else shoal_text_add_bytes(out, value.bytes, value.size_bytes);
   }
   shoal_text_add(out, "}");
 }

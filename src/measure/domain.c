@@ -198,27 +198,6 @@ static shoal_status add_code(shoal_values *known, const shoal_coding *coding, sh
   return intern(known, (shoal_label){text, size_bytes}, error);
 }
 
-/*
- * The ends that belong to the range; if none does, a number inside. Without an end it holds the
- * numbers under a code, if there is one.
- */
-static shoal_status add_range(shoal_values *known, const shoal_coding *coding,
-                              const shoal_range *range, shoal_error *error) {
-  if (!range->has_high && coding->has_top)
-    SHOAL_TRY(add_code(known, coding, SHOAL_CODED_TOP, error));
-  if (!range->has_low && coding->has_bottom)
-    SHOAL_TRY(add_code(known, coding, SHOAL_CODED_BOTTOM, error));
-  bool low = range->has_low && !range->low_open, high = range->has_high && !range->high_open;
-  if (low) SHOAL_TRY(add_number(known, coding, range->low, error));
-  if (high) SHOAL_TRY(add_number(known, coding, range->high, error));
-  if (low || high) return SHOAL_OK;
-  shoal_decimal inside;
-  if (range->has_low && range->has_high)
-    return middle(range, &inside) ? add_number(known, coding, inside, error) : SHOAL_OK;
-  inside = range->has_low ? step_from(range->low, true) : step_from(range->high, false);
-  return add_number(known, coding, inside, error);
-}
-
 static bool digits(const char *bytes, size_t n, unsigned *number) {
   *number = 0;
   for (size_t i = 0; i < n; i++) {
@@ -305,8 +284,27 @@ shoal_status shoal_label_add_values(const shoal_domain_request *request, shoal_l
   if ((!number && !of_dates) || coded) return intern(known, label, error);
   shoal_spelling spelling = shoal_label_parse_as(days, label.bytes, label.size_bytes);
   if ((!of_dates || days) &&
-      (spelling.form == SHOAL_FORM_NUMBER || spelling.form == SHOAL_FORM_INTERVAL))
-    return add_range(known, &attribute->coding, &spelling.range, error);
+      (spelling.form == SHOAL_FORM_NUMBER || spelling.form == SHOAL_FORM_INTERVAL)) {
+    /*
+     * The ends that belong to the range; if none does, a number inside. Without an end it holds the
+     * numbers under a code, if there is one.
+     */
+    const shoal_coding *coding = &attribute->coding;
+    const shoal_range *range = &spelling.range;
+    if (!range->has_high && coding->has_top)
+      SHOAL_TRY(add_code(known, coding, SHOAL_CODED_TOP, error));
+    if (!range->has_low && coding->has_bottom)
+      SHOAL_TRY(add_code(known, coding, SHOAL_CODED_BOTTOM, error));
+    bool low = range->has_low && !range->low_open, high = range->has_high && !range->high_open;
+    if (low) SHOAL_TRY(add_number(known, coding, range->low, error));
+    if (high) SHOAL_TRY(add_number(known, coding, range->high, error));
+    if (low || high) return SHOAL_OK;
+    shoal_decimal inside;
+    if (range->has_low && range->has_high)
+      return middle(range, &inside) ? add_number(known, coding, inside, error) : SHOAL_OK;
+    inside = range->has_low ? step_from(range->low, true) : step_from(range->high, false);
+    return add_number(known, coding, inside, error);
+  }
   return of_dates ? add_date(request, label, known, error) : SHOAL_OK;
 }
 

@@ -114,22 +114,6 @@ static bool of_original(const label_reader *r, uint32_t code, bool known) {
   return known && (leaf < r->n_original || leaf >= r->domain->values.n_values);
 }
 
-/* A star, the top's label, or a missing value that the original does not have: a blanked cell. */
-static void find_uninformative(label_reader *r) {
-  const shoal_column *column = r->released->column;
-  for (uint32_t code = 0; code < column->n_values; code++) {
-    shoal_label label = label_of(r, code);
-    r->spells[code] =
-        shoal_label_parse_as(r->domain->attribute->coding.dates, label.bytes, label.size_bytes);
-    bool known = false;
-    for (uint32_t l = 0; l < r->n_levels; l++) known = known || r->match[l][code] != SHOAL_NONE;
-    bool top = is_top(r, r->n_levels - 1) && r->match[r->n_levels - 1][code] != SHOAL_NONE;
-    bool blank = shoal_column_missing(column, code) && r->complete && !of_original(r, code, known);
-    r->uninformative[code] =
-        top || blank || (!known && r->spells[code].form == SHOAL_FORM_EVERYTHING);
-  }
-}
-
 /* The lowest level at which every value of the original has the label `code`. */
 static uint32_t level_of_all(const label_reader *r, uint32_t code) {
   for (uint32_t l = 0; l < r->n_levels && r->domain->hierarchy; l++) {
@@ -387,7 +371,19 @@ static bool read_column(label_reader *r, size_t released, shoal_unknown_labels *
   bool ok = match_levels(r, &names) && find_sets(r) && find_ranges(r);
   shoal_values_reset(&names);
   if (!ok) return false;
-  find_uninformative(r);
+  /* A star, the top's label, or a missing value that the original does not have: a blanked cell. */
+  const shoal_column *column = r->released->column;
+  for (uint32_t code = 0; code < column->n_values; code++) {
+    shoal_label label = label_of(r, code);
+    r->spells[code] =
+        shoal_label_parse_as(r->domain->attribute->coding.dates, label.bytes, label.size_bytes);
+    bool known = false;
+    for (uint32_t l = 0; l < r->n_levels; l++) known = known || r->match[l][code] != SHOAL_NONE;
+    bool top = is_top(r, r->n_levels - 1) && r->match[r->n_levels - 1][code] != SHOAL_NONE;
+    bool blank = shoal_column_missing(column, code) && r->complete && !of_original(r, code, known);
+    r->uninformative[code] =
+        top || blank || (!known && r->spells[code].form == SHOAL_FORM_EVERYTHING);
+  }
   r->released->level = common_level(r);
   for (uint32_t code = 0; code < r->released->column->n_values; code++) {
     shoal_label_span *span = &r->released->spans[code];

@@ -10,17 +10,6 @@
 
 enum { COMMON = 1, CANDIDATE = 2 };
 
-/* Marks the values that labels of releases show. */
-static void mark_shown(const shoal_domain *domain, uint8_t *marks) {
-  for (size_t i = 0; i < domain->n_released; i++)
-    for (uint32_t code = 0; code < domain->released[i].column->n_values; code++) {
-      const shoal_label_span *span = shoal_domain_span(domain, i, code);
-      bool shown = span->set || !shoal_domain_is_general(domain, span);
-      for (uint32_t at = span->lo; shown && span->lo <= span->hi && at <= span->hi; at++)
-        if (shoal_domain_holds(domain, span, at)) marks[at] |= COMMON;
-    }
-}
-
 /* Marks values of raw columns; returns the number of those that can be rare. */
 static uint32_t mark_values(const shoal_domain *domain, const shoal_domain_request *request,
                             uint8_t *marks) {
@@ -34,7 +23,16 @@ static uint32_t mark_values(const shoal_domain *domain, const shoal_domain_reque
       if (at != SHOAL_NONE) marks[at] |= column->collects_rare ? COMMON : CANDIDATE;
     }
   }
-  if (!collected) mark_shown(domain, marks);
+  if (!collected) {
+    /* Marks the values that labels of releases show. */
+    for (size_t i = 0; i < domain->n_released; i++)
+      for (uint32_t code = 0; code < domain->released[i].column->n_values; code++) {
+        const shoal_label_span *span = shoal_domain_span(domain, i, code);
+        bool shown = span->set || !shoal_domain_is_general(domain, span);
+        for (uint32_t at = span->lo; shown && span->lo <= span->hi && at <= span->hi; at++)
+          if (shoal_domain_holds(domain, span, at)) marks[at] |= COMMON;
+      }
+  }
   for (uint32_t at = 0; at < domain->n_positions; at++) {
     if (domain->position_missing[at]) marks[at] |= COMMON;
     n += marks[at] == CANDIDATE;

@@ -90,32 +90,7 @@ static uint64_t count_blanked(const shoal_release_pair *pair, const shoal_measur
   return n <= most ? n : 0;
 }
 
-static void count_rows(const shoal_release_pair *pair, shoal_measures *m, uint32_t stars) {
-  m->original_rows = pair->original->n_records;
-  m->released_rows = pair->released->n_records;
-  if (m->original_rows > m->released_rows) m->removed = m->original_rows - m->released_rows;
-  m->blanked = count_blanked(pair, m, stars);
-  m->noise = noise_at_least(pair);
-  uint64_t kept = m->released_rows - m->blanked;
-  kept = kept > m->noise ? kept - m->noise : 0;
-  m->completeness = m->original_rows ? (double)kept / (double)m->original_rows : NAN;
-}
-
 /* ------------------------------------------------------------ classes */
-
-static void measure_sizes(const shoal_release_pair *pair, shoal_measures *m, uint32_t stars) {
-  const shoal_frequency_set *f = pair->released;
-  double rows = 0, n = 0;
-  for (uint32_t c = 0; c < f->n_tuples; c++) {
-    double size = (double)(f->base.n_rows[c] - (c == stars ? m->blanked : 0));
-    if (size <= 0) continue;
-    m->dm += size * size;
-    rows += size;
-    n++;
-  }
-  m->avg = n > 0 ? rows / (n * (double)pair->k) : NAN;
-  m->dm_suppressed = m->dm + (double)(m->removed + m->blanked) * (double)m->original_rows;
-}
 
 /* Mean number of combinations of values that a row covers. */
 static double ambiguity(const shoal_release_pair *pair, const shoal_measures *m) {
@@ -130,13 +105,6 @@ static double ambiguity(const shoal_release_pair *pair, const shoal_measures *m)
     sum += product;
   }
   return rows > 0 ? (sum + (double)m->removed * all) / rows : NAN;
-}
-
-static void count_disclosures(const shoal_release_pair *pair, shoal_measures *m) {
-  m->p = pair->p > 1 ? pair->p : 2;
-  for (size_t s = 0; s < pair->n_sensitive; s++)
-    for (uint32_t c = 0; c < pair->released->n_tuples; c++)
-      m->disclosures += shoal_classes_distinct(pair->released, &pair->released->base, c, s) == 1;
 }
 
 /* ------------------------------------------------------------ one attribute */
@@ -256,16 +224,6 @@ static void find_level(const shoal_release_pair_attribute *a, bool cells, uint64
   out->level = out->has_level ? level : 0;
 }
 
-static void describe(const shoal_release_pair_attribute *a, shoal_attribute_measure *out) {
-  const shoal_domain *domain = &a->domain;
-  out->quasi = true;
-  out->kind = kind_of(domain);
-  if (domain->hierarchy) out->height = shoal_hierarchy_height(domain->hierarchy);
-  else out->height = shoal_attribute_has_sets(a->attribute);
-  for (uint32_t position = 0; position < domain->n_positions; position++)
-    out->values_before += a->value_rows[position] > 0;
-}
-
 /* Fills one attribute and adds to the totals. False: no memory. */
 static bool measure_attribute(const shoal_release_pair_attribute *a, bool cells, uint64_t blanked,
                               shoal_measures *m, shoal_attribute_measure *out) {
@@ -273,7 +231,13 @@ static bool measure_attribute(const shoal_release_pair_attribute *a, bool cells,
   cell_sums sums = {0};
   bool ok = open_bits_init(&bits, a);
   if (ok) {
-    describe(a, out);
+    const shoal_domain *domain = &a->domain;
+    out->quasi = true;
+    out->kind = kind_of(domain);
+    if (domain->hierarchy) out->height = shoal_hierarchy_height(domain->hierarchy);
+    else out->height = shoal_attribute_has_sets(a->attribute);
+    for (uint32_t position = 0; position < domain->n_positions; position++)
+      out->values_before += a->value_rows[position] > 0;
     add_cells(a, &bits, &sums, out);
     find_level(a, cells, blanked, out);
     cell_sums most = max_lost(a, &bits);
@@ -336,10 +300,34 @@ static void measure_means(const shoal_release_pair *pair, shoal_measures *m) {
 
 bool shoal_losses_measure(const shoal_release_pair *pair, shoal_measures *measures) {
   uint32_t stars = class_of_stars(pair);
-  count_rows(pair, measures, stars);
-  measure_sizes(pair, measures, stars);
+  measures->original_rows = pair->original->n_records;
+  measures->released_rows = pair->released->n_records;
+  if (measures->original_rows > measures->released_rows)
+    measures->removed = measures->original_rows - measures->released_rows;
+  measures->blanked = count_blanked(pair, measures, stars);
+  measures->noise = noise_at_least(pair);
+  uint64_t kept = measures->released_rows - measures->blanked;
+  kept = kept > measures->noise ? kept - measures->noise : 0;
+  measures->completeness =
+      measures->original_rows ? (double)kept / (double)measures->original_rows : NAN;
+  const shoal_frequency_set *f = pair->released;
+  double rows = 0, n = 0;
+  for (uint32_t c = 0; c < f->n_tuples; c++) {
+    double size = (double)(f->base.n_rows[c] - (c == stars ? measures->blanked : 0));
+    if (size <= 0) continue;
+    measures->dm += size * size;
+    rows += size;
+    n++;
+  }
+  measures->avg = n > 0 ? rows / (n * (double)pair->k) : NAN;
+  measures->dm_suppressed = measures->dm + (double)(measures->removed + measures->blanked) *
+                                               (double)measures->original_rows;
   measures->ambiguity = ambiguity(pair, measures);
-  count_disclosures(pair, measures);
+  measures->p = pair->p > 1 ? pair->p : 2;
+  for (size_t s = 0; s < pair->n_sensitive; s++)
+    for (uint32_t c = 0; c < pair->released->n_tuples; c++)
+      measures->disclosures +=
+          shoal_classes_distinct(pair->released, &pair->released->base, c, s) == 1;
   for (size_t q = 0; q < pair->n_quasi; q++)
     if (!measure_attribute(&pair->attributes[q], pair->origin.cells, measures->blanked, measures,
                            &measures->attributes[q]))

@@ -40,20 +40,6 @@ static shoal_status choose_queries(const shoal_context *p, const shoal_measure_o
   return SHOAL_OK;
 }
 
-/* The release must have the policy's quasi-identifiers and sensitive attributes. */
-static shoal_status check_columns(const shoal_context *p, const shoal_table *masked,
-                                  shoal_error *error) {
-  for (size_t i = 0; i < p->n_quasi + p->n_sensitive; i++) {
-    const shoal_attribute *attribute =
-        i < p->n_quasi ? p->quasi_attributes[i] : p->sensitive[i - p->n_quasi].attribute;
-    if (shoal_table_column(masked, attribute->name)) continue;
-    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = masked->name},
-                         "has no column '%s', which the policy names: is this the release?",
-                         attribute->name);
-  }
-  return SHOAL_OK;
-}
-
 /* ------------------------------------------------------------ all figures */
 
 static shoal_status pair_up(shoal_release_pair *pair, const shoal_context *p,
@@ -112,7 +98,15 @@ shoal_status shoal_measure_release(const shoal_context *p, const shoal_table *ma
                                    shoal_measured *out, shoal_error *error) {
   shoal_query_error queries;
   SHOAL_TRY(choose_queries(p, options, &queries, error));
-  SHOAL_TRY(check_columns(p, masked, error));
+  /* The release must have the policy's quasi-identifiers and sensitive attributes. */
+  for (size_t i = 0; i < p->n_quasi + p->n_sensitive; i++) {
+    const shoal_attribute *attribute =
+        i < p->n_quasi ? p->quasi_attributes[i] : p->sensitive[i - p->n_quasi].attribute;
+    if (shoal_table_column(masked, attribute->name)) continue;
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = masked->name},
+                         "has no column '%s', which the policy names: is this the release?",
+                         attribute->name);
+  }
   shoal_measures *measures = shoal_arena_alloc(arena, 1, sizeof *measures);
   shoal_risk *risk = shoal_arena_alloc(arena, 1, sizeof *risk);
   if (!measures || !risk) return shoal_fail_memory(error);

@@ -33,21 +33,14 @@ typedef struct population_match {
   size_t *start;          /* of each key, in `tuples`; n_keys + 1 */
   uint64_t *fitting;      /* by class: people */
   unsigned n_threads;
+  shoal_arena arena; /* of the arrays */
 } population_match;
 
 static void crowd_reset(population_match *c) {
-  for (size_t i = 0; c->items && i < c->n; i++) {
-    shoal_domain_reset(&c->items[i].domain);
-    free(c->items[i].code_at);
-    free(c->items[i].position);
-  }
-  free(c->items);
+  for (size_t i = 0; i < c->n; i++) shoal_domain_reset(&c->items[i].domain);
   shoal_frequency_set_free(c->people);
   shoal_ids_reset(&c->keys);
-  free(c->key_of_class);
-  free(c->tuples);
-  free(c->start);
-  free(c->fitting);
+  shoal_arena_reset(&c->arena);
 }
 
 /* ------------------------------------------------------------ quasi-identifiers of the population
@@ -77,32 +70,29 @@ static shoal_status know_all(population_match *c, const shoal_policy *policy,
                              const shoal_table *population, const shoal_run *run,
                              shoal_error *error) {
   size_t n_quasi = c->pair->n_quasi;
-  const shoal_column **columns = shoal_alloc(n_quasi, sizeof *columns);
-  const shoal_hierarchy **none = shoal_alloc_zero(n_quasi, sizeof *none);
-  c->items = shoal_alloc_zero(n_quasi, sizeof *c->items);
-  shoal_status status = SHOAL_OK;
-  if (!columns || !none || !c->items) status = shoal_fail_memory(error);
-  for (size_t q = 0; status == SHOAL_OK && q < n_quasi; q++) {
+  const shoal_column **columns;
+  const shoal_hierarchy **none;
+  if (!SHOAL_ARENA_ARRAY(&c->arena, columns, n_quasi) ||
+      !SHOAL_ARENA_ZEROED(&c->arena, none, n_quasi) ||
+      !SHOAL_ARENA_ZEROED(&c->arena, c->items, n_quasi))
+    return shoal_fail_memory(error);
+  for (size_t q = 0; q < n_quasi; q++) {
     const char *name = c->pair->attributes[q].attribute->name;
     const shoal_column *column = shoal_table_column(population, name);
     if (!column) continue;
     columns[c->n] = column;
-    status = know(c, policy, population, q, column, error);
+    SHOAL_TRY(know(c, policy, population, q, column, error));
   }
-  if (status == SHOAL_OK)
-    status = shoal_frequency_set_build(population, columns, none, c->n, NULL, NULL, 0, run,
-                                       &c->people, error);
-  if (status == SHOAL_OK) c->people->hierarchies = NULL;
-  free(columns);
-  free(none);
-  return status;
+  SHOAL_TRY(shoal_frequency_set_build(population, columns, none, c->n, NULL, NULL, 0, run,
+                                      &c->people, error));
+  c->people->hierarchies = NULL;
+  return SHOAL_OK;
 }
 
 static bool position_tuples(population_match *c) {
   for (size_t i = 0; i < c->n; i++) {
     known *item = &c->items[i];
-    item->position = shoal_alloc(c->people->n_tuples, sizeof *item->position);
-    if (!item->position) return false;
+    if (!SHOAL_ARENA_ARRAY(&c->arena, item->position, c->people->n_tuples)) return false;
     for (uint32_t t = 0; t < c->people->n_tuples; t++)
       item->position[t] =
           shoal_domain_position(&item->domain, 1, shoal_code_at(c->people->codes[i], t));
@@ -113,11 +103,10 @@ static bool position_tuples(population_match *c) {
 /* ------------------------------------------------------------ keys */
 
 /* The label of each position, if no two labels except stars overlap. False: no memory. */
-static bool find_partition(const shoal_release_pair *pair, known *item) {
-  const shoal_release_pair_attribute *a = &pair->attributes[item->quasi];
-  uint32_t n = item->domain.n_positions;
-  uint32_t *code_at = shoal_alloc(n, sizeof *code_at);
-  if (!code_at) return false;
+static bool find_partition(population_match *c, known *item) {
+  const shoal_release_pair_attribute *a = &c->pair->attributes[item->quasi];
+  uint32_t n = item->domain.n_positions, *code_at;
+  if (!SHOAL_ARENA_ARRAY(&c->arena, code_at, n)) return false;
   for (uint32_t position = 0; position < n; position++) code_at[position] = SHOAL_NONE;
   bool apart = true;
   for (uint32_t code = 0; apart && code < a->released->n_values; code++) {
@@ -130,7 +119,6 @@ static bool find_partition(const shoal_release_pair *pair, known *item) {
     }
   }
   if (apart) item->code_at = code_at;
-  else free(code_at);
   return true;
 }
 
@@ -168,16 +156,6 @@ static uint32_t tuple_key(const population_match *c, uint32_t tuple) {
   return key;
 }
 
-/* The overlapping quasi-identifier with the most values. */
-static void choose_order(population_match *c) {
-  for (size_t i = 0; i < c->n; i++) {
-    const known *item = &c->items[i];
-    if (item->code_at) continue;
-    if (!c->sorted_by || item->domain.n_positions > c->sorted_by->domain.n_positions)
-      c->sorted_by = item;
-  }
-}
-
 typedef struct placed {
   uint32_t key, position, tuple;
 } placed;
@@ -191,22 +169,22 @@ static int by_key_and_position(const void *a, const void *b) {
 
 static bool sort_tuples(population_match *c) {
   uint32_t n_tuples = c->people->n_tuples;
-  placed *order = shoal_alloc(n_tuples, sizeof *order);
-  c->tuples = shoal_alloc(n_tuples, sizeof *c->tuples);
-  c->start = shoal_alloc_zero((size_t)c->keys.n_ids + 2, sizeof *c->start);
-  bool ok = order && c->tuples && c->start;
+  placed *order;
+  if (!SHOAL_ARENA_ARRAY(&c->arena, order, n_tuples) ||
+      !SHOAL_ARENA_ARRAY(&c->arena, c->tuples, n_tuples) ||
+      !SHOAL_ARENA_ZEROED(&c->arena, c->start, (size_t)c->keys.n_ids + 2))
+    return false;
   size_t n = 0;
-  for (uint32_t t = 0; ok && t < n_tuples; t++) {
+  for (uint32_t t = 0; t < n_tuples; t++) {
     uint32_t key = tuple_key(c, t);
     if (key == SHOAL_NONE) continue;
     order[n++] = (placed){key, c->sorted_by ? c->sorted_by->position[t] : 0, t};
     c->start[key + 1]++;
   }
-  if (ok && n > 1) qsort(order, n, sizeof *order, by_key_and_position);
-  for (size_t i = 0; ok && i < n; i++) c->tuples[i] = order[i].tuple;
-  for (uint32_t key = 0; ok && key <= c->keys.n_ids; key++) c->start[key + 1] += c->start[key];
-  free(order);
-  return ok;
+  if (n > 1) qsort(order, n, sizeof *order, by_key_and_position);
+  for (size_t i = 0; i < n; i++) c->tuples[i] = order[i].tuple;
+  for (uint32_t key = 0; key <= c->keys.n_ids; key++) c->start[key + 1] += c->start[key];
+  return true;
 }
 
 /* ------------------------------------------------------------ who fits */
@@ -264,12 +242,18 @@ static void count_part(void *user, unsigned thread) {
 
 static bool count_people(population_match *c) {
   uint32_t n_classes = c->pair->released->n_tuples;
-  c->key_of_class = shoal_alloc(n_classes, sizeof *c->key_of_class);
-  c->fitting = shoal_alloc_zero(n_classes, sizeof *c->fitting);
-  if (!c->key_of_class || !c->fitting || !position_tuples(c)) return false;
+  if (!SHOAL_ARENA_ARRAY(&c->arena, c->key_of_class, n_classes) ||
+      !SHOAL_ARENA_ZEROED(&c->arena, c->fitting, n_classes) || !position_tuples(c))
+    return false;
   for (size_t i = 0; i < c->n; i++)
-    if (!find_partition(c->pair, &c->items[i])) return false;
-  choose_order(c);
+    if (!find_partition(c, &c->items[i])) return false;
+  /* The overlapping quasi-identifier with the most values. */
+  for (size_t i = 0; i < c->n; i++) {
+    const known *item = &c->items[i];
+    if (item->code_at) continue;
+    if (!c->sorted_by || item->domain.n_positions > c->sorted_by->domain.n_positions)
+      c->sorted_by = item;
+  }
   for (uint32_t class = 0; class < n_classes; class ++)
     if (!class_key(c, class, &c->key_of_class[class])) return false;
   if (!sort_tuples(c)) return false;

@@ -29,45 +29,32 @@ typedef struct query_run {
   double **share;        /* by thread: selected share of each label, all labels */
   size_t *first_label;   /* by quasi-identifier: its first label there */
   unsigned n_threads;
+  shoal_arena arena; /* of all arrays */
 } query_run;
-
-static void query_run_reset(query_run *a) {
-  for (size_t q = 0; a->positions && q < a->pair->n_quasi; q++) free(a->positions[q]);
-  for (unsigned i = 0; a->share && i < a->n_threads; i++) free(a->share[i]);
-  free(a->conditions);
-  free(a->positions);
-  free(a->error);
-  free(a->selected);
-  free(a->share);
-  free(a->first_label);
-}
 
 static bool allocate(query_run *a) {
   const shoal_release_pair *pair = a->pair;
   size_t n_conditions, n_labels = 0;
   if (__builtin_mul_overflow((size_t)a->n_queries, (size_t)a->dimensions, &n_conditions))
     return false;
-  a->conditions = shoal_alloc(n_conditions, sizeof *a->conditions);
-  a->positions = shoal_alloc_zero(pair->n_quasi, sizeof *a->positions);
-  a->error = shoal_alloc((size_t)a->n_queries, sizeof *a->error);
-  a->selected = shoal_alloc((size_t)a->n_queries, sizeof *a->selected);
-  a->share = shoal_alloc_zero(a->n_threads, sizeof *a->share);
-  a->first_label = shoal_alloc(pair->n_quasi, sizeof *a->first_label);
-  if (!a->conditions || !a->positions || !a->error || !a->selected || !a->share || !a->first_label)
+  shoal_arena *arena = &a->arena;
+  if (!SHOAL_ARENA_ARRAY(arena, a->conditions, n_conditions) ||
+      !SHOAL_ARENA_ARRAY(arena, a->positions, pair->n_quasi) ||
+      !SHOAL_ARENA_ARRAY(arena, a->error, (size_t)a->n_queries) ||
+      !SHOAL_ARENA_ARRAY(arena, a->selected, (size_t)a->n_queries) ||
+      !SHOAL_ARENA_ARRAY(arena, a->share, a->n_threads) ||
+      !SHOAL_ARENA_ARRAY(arena, a->first_label, pair->n_quasi))
     return false;
   for (size_t q = 0; q < pair->n_quasi; q++) {
     a->first_label[q] = n_labels;
     n_labels += pair->attributes[q].released->n_values;
-    a->positions[q] = shoal_alloc(pair->original->n_tuples, sizeof **a->positions);
-    if (!a->positions[q]) return false;
+    if (!SHOAL_ARENA_ARRAY(arena, a->positions[q], pair->original->n_tuples)) return false;
     for (uint32_t t = 0; t < pair->original->n_tuples; t++)
       a->positions[q][t] = shoal_domain_position(&pair->attributes[q].domain, 0,
                                                  shoal_code_at(pair->original->codes[q], t));
   }
-  for (unsigned i = 0; i < a->n_threads; i++) {
-    a->share[i] = shoal_alloc(n_labels, sizeof **a->share);
-    if (!a->share[i]) return false;
-  }
+  for (unsigned i = 0; i < a->n_threads; i++)
+    if (!SHOAL_ARENA_ARRAY(arena, a->share[i], n_labels)) return false;
   return true;
 }
 
@@ -182,8 +169,8 @@ shoal_status shoal_queries_measure(const shoal_release_pair *pair, const shoal_r
   query_run a = {.pair = pair, .dimensions = out->dimensions, .n_queries = out->n_queries};
   a.n_threads = shoal_run_threads(run);
   if (a.n_threads > MAX_THREADS) a.n_threads = MAX_THREADS;
-  uint32_t *order = shoal_alloc(pair->n_quasi, sizeof *order);
-  bool ok = order && allocate(&a);
+  uint32_t *order;
+  bool ok = SHOAL_ARENA_ARRAY(&a.arena, order, pair->n_quasi) && allocate(&a);
   if (ok) {
     shoal_random random;
     shoal_random_seed(&random, out->seed);
@@ -191,7 +178,6 @@ shoal_status shoal_queries_measure(const shoal_release_pair *pair, const shoal_r
     shoal_parallel(a.n_threads, answer, &a);
     sum_up(&a, out);
   }
-  free(order);
-  query_run_reset(&a);
+  shoal_arena_reset(&a.arena);
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }

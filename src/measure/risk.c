@@ -37,13 +37,6 @@ static void start_bins(shoal_size_bin *bins) {
                                .most = i + 1 < SHOAL_N_SIZES ? min_of_bin[i + 1] - 1 : 0};
 }
 
-static void add_to_bin(shoal_size_bin *bins, uint64_t size) {
-  size_t i = SHOAL_N_SIZES - 1;
-  while (i > 0 && size < min_of_bin[i]) i--;
-  bins[i].n_classes++;
-  bins[i].n_rows += size;
-}
-
 void shoal_identity_measure(const shoal_frequency_set *classes, shoal_identity_risk *out) {
   const shoal_threshold *thresholds = shoal_thresholds();
   out->n_classes = classes->n_tuples;
@@ -53,7 +46,11 @@ void shoal_identity_measure(const shoal_frequency_set *classes, shoal_identity_r
     uint64_t size = classes->base.n_rows[c];
     if (c == 0 || size < out->smallest_class) out->smallest_class = size;
     if (size == 1) out->unique_rows++;
-    add_to_bin(out->sizes, size);
+    shoal_size_bin *bins = out->sizes;
+    size_t i = SHOAL_N_SIZES - 1;
+    while (i > 0 && size < min_of_bin[i]) i--;
+    bins[i].n_classes++;
+    bins[i].n_rows += size;
     if (size <= MAX_SMALL) {
       out->small_classes++;
       out->small_class_rows += size;
@@ -125,15 +122,6 @@ static double entropy_of(const shoal_histogram *h, uint32_t c, double size) {
   return bits > 0 ? bits : 0;
 }
 
-static double share_of(const shoal_frequency_set *f, size_t s, uint32_t c, double size) {
-  const shoal_histogram *h = &f->base.histograms[s];
-  uint64_t most = 0;
-  for (size_t e = h->start[c]; e < h->start[c + 1]; e++)
-    if (h->n_rows[e] > most && !shoal_column_missing(f->tracked[s], h->value[e]))
-      most = h->n_rows[e];
-  return (double)most / size;
-}
-
 static void add_class(const side *d, uint32_t c, uint64_t p, shoal_attribute_risk_side *out) {
   uint64_t n_rows = d->f->base.n_rows[c];
   double size = (double)n_rows;
@@ -146,7 +134,14 @@ static void add_class(const side *d, uint32_t c, uint64_t p, shoal_attribute_ris
     out->classes_below_p++;
     out->rows_below_p += n_rows;
   }
-  double share = share_of(d->f, d->s, c, size);
+  const shoal_frequency_set *f = d->f;
+  size_t s = d->s;
+  const shoal_histogram *h = &f->base.histograms[s];
+  uint64_t most = 0;
+  for (size_t e = h->start[c]; e < h->start[c + 1]; e++)
+    if (h->n_rows[e] > most && !shoal_column_missing(f->tracked[s], h->value[e]))
+      most = h->n_rows[e];
+  double share = (double)most / size;
   double bits = entropy_of(&d->f->base.histograms[d->s], c, size);
   double distance = d->position ? distance_of(d, c) : NAN;
   if (share > out->largest_share) out->largest_share = share;

@@ -248,35 +248,6 @@ static bool is_proportion(const shoal_requirement *requirement) {
          !(type->distinct && type->distinct(requirement, &distinct));
 }
 
-/* People, of whom a class lists up to as many as it needs. */
-static void count_people(const binder *b, shoal_requirement *requirement,
-                         const shoal_column *people) {
-  uint64_t most = requirement->count[0] < UINT32_MAX ? requirement->count[0] : UINT32_MAX;
-  requirement->counts_people = true;
-  requirement->people = track_column(b->tracked, people, shoal_track_capped((uint32_t)most));
-}
-
-/* The pairs of the requirement's attribute are made once. */
-static shoal_status count_pairs(const binder *b, shoal_requirement *requirement) {
-  shoal_requirements *requirements = b->requirements;
-  const shoal_tracked *tracked = b->tracked;
-  size_t n = tracked->n_sensitive, s = requirement->sensitive;
-  if (!requirements->pairs) {
-    requirements->pairs = shoal_alloc_zero(n, sizeof *requirements->pairs);
-    if (!requirements->pairs) return shoal_fail_memory(b->error);
-    requirements->n_pairs = n;
-  }
-  shoal_pairs **pairs = &requirements->pairs[s];
-  if (!*pairs) *pairs = shoal_pairs_new(b->table, tracked->columns[s], tracked->person);
-  if (!*pairs) return shoal_fail_memory(b->error);
-  requirement->pairs = *pairs;
-  requirement->pair_column = track_column(b->tracked, &(*pairs)->column, SHOAL_TRACK_HISTOGRAM);
-  requirement->counts_people = requirement->type->of_people;
-  if (requirement->type->of_people)
-    requirement->people = track_column(b->tracked, tracked->person, SHOAL_TRACK_HISTOGRAM);
-  return SHOAL_OK;
-}
-
 /* Where people have several rows, sizes and proportions are theirs. */
 static shoal_status bind_people(const binder *b, shoal_requirement *requirement) {
   const shoal_tracked *tracked = b->tracked;
@@ -286,8 +257,29 @@ static shoal_status bind_people(const binder *b, shoal_requirement *requirement)
   if (!households && !proportion && !requirement->type->is_size) return SHOAL_OK;
   requirement->unjudged = households ? tracked->household_absent : tracked->person_absent;
   if (!people) return SHOAL_OK;
-  if (proportion) return count_pairs(b, requirement);
-  count_people(b, requirement, people);
+  if (proportion) {
+    /* The pairs of the requirement's attribute are made once. */
+    shoal_requirements *requirements = b->requirements;
+    size_t n = tracked->n_sensitive, s = requirement->sensitive;
+    if (!requirements->pairs) {
+      requirements->pairs = shoal_alloc_zero(n, sizeof *requirements->pairs);
+      if (!requirements->pairs) return shoal_fail_memory(b->error);
+      requirements->n_pairs = n;
+    }
+    shoal_pairs **pairs = &requirements->pairs[s];
+    if (!*pairs) *pairs = shoal_pairs_new(b->table, tracked->columns[s], tracked->person);
+    if (!*pairs) return shoal_fail_memory(b->error);
+    requirement->pairs = *pairs;
+    requirement->pair_column = track_column(b->tracked, &(*pairs)->column, SHOAL_TRACK_HISTOGRAM);
+    requirement->counts_people = requirement->type->of_people;
+    if (requirement->type->of_people)
+      requirement->people = track_column(b->tracked, tracked->person, SHOAL_TRACK_HISTOGRAM);
+    return SHOAL_OK;
+  }
+  /* People, of whom a class lists up to as many as it needs. */
+  uint64_t most = requirement->count[0] < UINT32_MAX ? requirement->count[0] : UINT32_MAX;
+  requirement->counts_people = true;
+  requirement->people = track_column(b->tracked, people, shoal_track_capped((uint32_t)most));
   return SHOAL_OK;
 }
 
@@ -365,27 +357,25 @@ static shoal_status bind_request(binder *b, const shoal_model_request *request) 
   return SHOAL_OK;
 }
 
-static shoal_status bind_households(binder *b) {
-  const shoal_policy *policy = b->policy;
-  if (!shoal_policy_has_role(policy, SHOAL_ROLE_HOUSEHOLD))
-    return shoal_policy_fail(policy, policy->households_mark, b->error,
-                             "privacy.households needs an attribute with 'role: household'; give "
-                             "one column this role, or remove the key");
-  shoal_requirement requirement = {.type = &shoal_model_households,
-                                   .sensitive = SHOAL_NO_ATTRIBUTE,
-                                   .guard = SHOAL_NO_ATTRIBUTE,
-                                   .count = {policy->households},
-                                   .mark = policy->households_mark};
-  return add_requirement(b, NULL, &requirement);
-}
-
 /* privacy.k and privacy.p are short forms of k-anonymity and p-sensitive. */
 static shoal_status bind_short_forms(binder *b) {
   shoal_model_request request = {.name = {"k-anonymity", b->policy->k_mark}};
   if (b->policy->has_k) SHOAL_TRY(bind_request(b, &request));
   request.name = (shoal_word){"p-sensitive", b->policy->p_mark};
   if (b->policy->has_p) SHOAL_TRY(bind_request(b, &request));
-  if (b->policy->has_households) return bind_households(b);
+  if (b->policy->has_households) {
+    const shoal_policy *policy = b->policy;
+    if (!shoal_policy_has_role(policy, SHOAL_ROLE_HOUSEHOLD))
+      return shoal_policy_fail(policy, policy->households_mark, b->error,
+                               "privacy.households needs an attribute with 'role: household'; give "
+                               "one column this role, or remove the key");
+    shoal_requirement requirement = {.type = &shoal_model_households,
+                                     .sensitive = SHOAL_NO_ATTRIBUTE,
+                                     .guard = SHOAL_NO_ATTRIBUTE,
+                                     .count = {policy->households},
+                                     .mark = policy->households_mark};
+    return add_requirement(b, NULL, &requirement);
+  }
   for (size_t a = 0; a < b->policy->n_attributes; a++) {
     const shoal_attribute *attribute = &b->policy->attributes[a];
     if (attribute->role == SHOAL_ROLE_HOUSEHOLD)
@@ -415,19 +405,19 @@ void shoal_requirements_summarize(shoal_requirements *requirements) {
   }
 }
 
-/* The largest k of any entry; before the models are prepared. */
-static uint64_t max_k(const shoal_requirements *requirements) {
+static shoal_status bind_all(binder *b) {
+  SHOAL_TRY(bind_short_forms(b));
+  for (size_t i = 0; i < b->policy->n_models; i++)
+    SHOAL_TRY(bind_request(b, &b->policy->models[i]));
+  SHOAL_TRY(
+      shoal_requirements_bind_sets(b->policy, b->tracked, b->requests, b->requirements, b->error));
+  /* After all requests are read: k is known then. */
+  shoal_requirements *requirements = b->requirements;
+  /* The largest k of any entry; before the models are prepared. */
   uint64_t k = 1;
   for (size_t i = 0; i < requirements->n_items; i++)
     if (requirements->items[i].type->is_size && requirements->items[i].count[0] > k)
       k = requirements->items[i].count[0];
-  return k;
-}
-
-/* After all requests are read: k is known then. */
-static shoal_status prepare_all(binder *b) {
-  shoal_requirements *requirements = b->requirements;
-  uint64_t k = max_k(requirements);
   for (size_t i = 0; i < requirements->n_items; i++) {
     shoal_requirement *requirement = &requirements->items[i];
     shoal_model_context context = {.policy = b->policy, .table = b->table};
@@ -442,15 +432,6 @@ static shoal_status prepare_all(binder *b) {
   }
   shoal_requirements_summarize(requirements);
   return SHOAL_OK;
-}
-
-static shoal_status bind_all(binder *b) {
-  SHOAL_TRY(bind_short_forms(b));
-  for (size_t i = 0; i < b->policy->n_models; i++)
-    SHOAL_TRY(bind_request(b, &b->policy->models[i]));
-  SHOAL_TRY(
-      shoal_requirements_bind_sets(b->policy, b->tracked, b->requests, b->requirements, b->error));
-  return prepare_all(b);
 }
 
 shoal_status shoal_requirements_check(const shoal_requirements *requirements,

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/sort.h"
 #include "model/types.h"
+#include "table/whole.h"
 
 static bool holds(const shoal_requirement *requirement, const shoal_class_view *view) {
   return view->n_people >= requirement->count[0];
@@ -106,6 +107,7 @@ shoal_pairs *shoal_pairs_new(const shoal_table *table, const shoal_column *value
 uint64_t *shoal_requirement_count_values(const shoal_requirement *requirement,
                                          const shoal_table *table, const shoal_column *column) {
   const shoal_pairs *pairs = requirement->pairs;
+  if (shoal_whole_has(table, column)) return shoal_whole_rows(table, column);
   if (!pairs) return shoal_count_values(table, column);
   uint64_t *people = shoal_alloc_zero(column->n_values, sizeof *people);
   for (uint32_t i = 0; people && i < pairs->column.n_values; i++) people[pairs->value_of[i]]++;

@@ -51,18 +51,14 @@ static void mark(rounds *r, uint32_t c) {
   r->rows += r->classes->n_rows[c];
 }
 
-/* The classes are those over all quasi-identifiers. */
-static void judge_whole(rounds *r) {
-  (void)shoal_judge_over(r->requirements, 0, r->frequency, r->classes, r->violates);
-  for (uint32_t c = 0; c < r->classes->n_classes; c++)
-    if (r->violates[c]) mark(r, c);
-}
-
 /* Marks the living classes that lie in a class over the set that violates. False: no memory. */
 static bool judge_set(rounds *r, size_t set) {
   shoal_classes over;
   if (set == 0) {
-    judge_whole(r);
+    /* The classes are those over all quasi-identifiers. */
+    (void)shoal_judge_over(r->requirements, 0, r->frequency, r->classes, r->violates);
+    for (uint32_t c = 0; c < r->classes->n_classes; c++)
+      if (r->violates[c]) mark(r, c);
     return true;
   }
   if (shoal_classes_project(r->frequency, r->classes, r->labelling, &r->requirements->sets[set],

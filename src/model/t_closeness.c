@@ -32,17 +32,14 @@ typedef struct closeness {
   /* hierarchical */
   const shoal_hierarchy *tree;
   uint64_t **label_rows; /* by level and label: F */
+  shoal_arena arena;     /* of the arrays but table_rows */
 } closeness;
 
 static void release(void *own) {
   closeness *self = own;
   if (!self) return;
-  for (uint32_t l = 0; self->label_rows && l < self->tree->n_levels; l++) free(self->label_rows[l]);
-  free(self->label_rows);
+  shoal_arena_reset(&self->arena);
   free(self->table_rows);
-  free(self->rank);
-  free(self->up_to);
-  free(self->sum_up_to);
   free(self);
 }
 
@@ -63,10 +60,9 @@ static shoal_status rank_values(closeness *self, const shoal_model_context *cont
                                 const int64_t *numbers, shoal_error *error) {
   const shoal_column *column = context->sensitive->column;
   ordered_value *order = shoal_alloc(column->n_values, sizeof *order);
-  self->rank = shoal_alloc_zero(column->n_values, sizeof *self->rank);
-  self->up_to = shoal_alloc(self->n_values, sizeof *self->up_to);
-  self->sum_up_to = shoal_alloc((size_t)self->n_values + 1, sizeof *self->sum_up_to);
-  bool ok = order && self->rank && self->up_to && self->sum_up_to;
+  bool ok = order && SHOAL_ARENA_ZEROED(&self->arena, self->rank, column->n_values) &&
+            SHOAL_ARENA_ARRAY(&self->arena, self->up_to, self->n_values) &&
+            SHOAL_ARENA_ARRAY(&self->arena, self->sum_up_to, (size_t)self->n_values + 1);
   if (ok) {
     uint32_t n = 0;
     for (uint32_t v = 0; v < column->n_values; v++)
@@ -88,36 +84,6 @@ static shoal_status rank_values(closeness *self, const shoal_model_context *cont
   return ok ? SHOAL_OK : shoal_fail_memory(error);
 }
 
-static shoal_status prepare_ordered(closeness *self, const shoal_requirement *requirement,
-                                    const shoal_model_context *context, shoal_error *error) {
-  if (context->sensitive->attribute->type != SHOAL_TYPE_NUMBER)
-    return shoal_lacks(requirement, context, "'type: number' for the ordered distance", error);
-  int64_t *numbers;
-  unsigned scale;
-  SHOAL_TRY(
-      shoal_column_numbers(context->table, context->sensitive->column, &numbers, &scale, error));
-  shoal_status status = rank_values(self, context, numbers, error);
-  free(numbers);
-  return status;
-}
-
-static shoal_status prepare_tree(closeness *self, const shoal_requirement *requirement,
-                                 const shoal_model_context *context, shoal_error *error) {
-  const shoal_hierarchy *tree = context->sensitive->hierarchy;
-  if (!tree)
-    return shoal_lacks(requirement, context, "a 'hierarchy' for the hierarchical distance", error);
-  self->tree = tree;
-  self->label_rows = shoal_alloc_zero(tree->n_levels, sizeof *self->label_rows);
-  if (!self->label_rows) return shoal_fail_memory(error);
-  for (uint32_t l = 0; l < tree->n_levels; l++) {
-    self->label_rows[l] = shoal_alloc_zero(tree->levels[l].n_labels, sizeof **self->label_rows);
-    if (!self->label_rows[l]) return shoal_fail_memory(error);
-    for (uint32_t v = 0; v < tree->n_values; v++)
-      self->label_rows[l][tree->levels[l].of_leaf[v]] += self->table_rows[v];
-  }
-  return SHOAL_OK;
-}
-
 static shoal_status prepare(shoal_requirement *requirement, const shoal_model_context *context,
                             shoal_error *error) {
   const shoal_column *column = context->sensitive->column;
@@ -131,10 +97,33 @@ static shoal_status prepare(shoal_requirement *requirement, const shoal_model_co
     self->n_table += self->table_rows[v];
     self->n_values += !shoal_column_missing(column, v);
   }
-  if (requirement->word[DISTANCE] == ORDERED)
-    return prepare_ordered(self, requirement, context, error);
-  if (requirement->word[DISTANCE] == HIERARCHICAL)
-    return prepare_tree(self, requirement, context, error);
+  if (requirement->word[DISTANCE] == ORDERED) {
+    if (context->sensitive->attribute->type != SHOAL_TYPE_NUMBER)
+      return shoal_lacks(requirement, context, "'type: number' for the ordered distance", error);
+    int64_t *numbers;
+    unsigned scale;
+    SHOAL_TRY(
+        shoal_column_numbers(context->table, context->sensitive->column, &numbers, &scale, error));
+    shoal_status status = rank_values(self, context, numbers, error);
+    free(numbers);
+    return status;
+  }
+  if (requirement->word[DISTANCE] == HIERARCHICAL) {
+    const shoal_hierarchy *tree = context->sensitive->hierarchy;
+    if (!tree)
+      return shoal_lacks(requirement, context, "a 'hierarchy' for the hierarchical distance",
+                         error);
+    self->tree = tree;
+    if (!SHOAL_ARENA_ARRAY(&self->arena, self->label_rows, tree->n_levels))
+      return shoal_fail_memory(error);
+    for (uint32_t l = 0; l < tree->n_levels; l++) {
+      if (!SHOAL_ARENA_ZEROED(&self->arena, self->label_rows[l], tree->levels[l].n_labels))
+        return shoal_fail_memory(error);
+      for (uint32_t v = 0; v < tree->n_values; v++)
+        self->label_rows[l][tree->levels[l].of_leaf[v]] += self->table_rows[v];
+    }
+    return SHOAL_OK;
+  }
   return SHOAL_OK;
 }
 

@@ -136,16 +136,6 @@ static void add_rules(const writer *w, const shoal_column_outcome *column) {
     shoal_text_print(w->text, ", min-level: %zu", column->longest_bytes - THREE);
 }
 
-/* Dates have intervals, but a preset may leave only years. */
-static void add_labels(const writer *w, const shoal_column_outcome *column) {
-  bool years_only = w->preset && w->preset->years_only;
-  if (column->as_date && years_only)
-    shoal_text_print(w->text, ", hierarchy: {date: [year, 5-years, decade]%s}",
-                     column->as_date + strlen("date"));
-  else if (column->as_date) shoal_text_print(w->text, ", type: %s", column->as_date);
-  if (column->hierarchy) shoal_text_print(w->text, ", hierarchy: %s", column->hierarchy);
-}
-
 static void add_entry(const writer *w, const shoal_column_outcome *column,
                       const shoal_profile_entry *entry) {
   shoal_text *text = w->text;
@@ -164,7 +154,15 @@ static void add_entry(const writer *w, const shoal_column_outcome *column,
   if (column->undecided && !w->safe) shoal_text_add(text, ", decide: true");
   if (column->as_number) shoal_text_add(text, ", type: number");
   if (column->as_number && column->bad_cells) shoal_text_add(text, ", otherwise: missing");
-  if (has_role(column, "quasi")) add_labels(w, column);
+  if (has_role(column, "quasi")) {
+    /* Dates have intervals, but a preset may leave only years. */
+    bool years_only = w->preset && w->preset->years_only;
+    if (column->as_date && years_only)
+      shoal_text_print(w->text, ", hierarchy: {date: [year, 5-years, decade]%s}",
+                       column->as_date + strlen("date"));
+    else if (column->as_date) shoal_text_print(w->text, ", type: %s", column->as_date);
+    if (column->hierarchy) shoal_text_print(w->text, ", hierarchy: %s", column->hierarchy);
+  }
   add_rules(w, column);
   shoal_text_add(text, "}");
 }
@@ -172,21 +170,6 @@ static void add_entry(const writer *w, const shoal_column_outcome *column,
 /* p: 2 allows at most as many classes as rows differ from the most frequent value. */
 static bool is_protected(const shoal_column_outcome *column, uint64_t n_rows) {
   return column->distinct >= START_P && column->most_frequent <= n_rows - n_rows / MOSTLY;
-}
-
-/* Three or four lines for each column. */
-static void add_column(const writer *w, const shoal_column_outcome *column,
-                       const shoal_profile_entry *entry) {
-  shoal_text *text = w->text;
-  shoal_text_add(text, "\n");
-  add_figures(text, column);
-  add_comment(text, "  ", column->why);
-  if (has_role(column, "sensitive") && !is_protected(column, w->profile->input_rows))
-    add_comment(text, "  ",
-                "Nearly all rows have one value: p would ask every class for one of the few "
-                "others, and that can cost much.");
-  add_entry(w, column, entry);
-  shoal_text_add(text, "\n");
 }
 
 /* One line, with the evidence up to its first colon. */
@@ -213,7 +196,20 @@ static bool add_columns(const writer *w) {
   for (size_t i = 0; ok && i < n_entries; i++) {
     const shoal_column_outcome *column = &profile->columns[entries[i].column];
     if (profile->n_columns > NARROW) add_line(w, column, &entries[i]);
-    else add_column(w, column, &entries[i]);
+    else {
+      /* Three or four lines for each column. */
+      const shoal_profile_entry *entry = &entries[i];
+      shoal_text *text = w->text;
+      shoal_text_add(text, "\n");
+      add_figures(text, column);
+      add_comment(text, "  ", column->why);
+      if (has_role(column, "sensitive") && !is_protected(column, w->profile->input_rows))
+        add_comment(text, "  ",
+                    "Nearly all rows have one value: p would ask every class for one of the few "
+                    "others, and that can cost much.");
+      add_entry(w, column, entry);
+      shoal_text_add(text, "\n");
+    }
   }
   free(entries);
   return ok;

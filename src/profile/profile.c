@@ -170,7 +170,7 @@ static shoal_status count_combinations(shoal_result *result, const shoal_table *
   return SHOAL_OK;
 }
 
-static shoal_status warn_of_undecided(shoal_result *result, shoal_error *error) {
+static shoal_status warn_of_table(shoal_result *result, shoal_error *error) {
   shoal_text names;
   shoal_text_init(&names);
   size_t n_undecided = 0;
@@ -189,11 +189,7 @@ static shoal_status warn_of_undecided(shoal_result *result, shoal_error *error) 
         "%s",
         names.bytes, n_undecided == 1 ? "it is" : "they are", n_undecided == 1 ? "it" : "them");
   shoal_text_reset(&names);
-  return status;
-}
-
-static shoal_status warn_of_table(shoal_result *result, shoal_error *error) {
-  SHOAL_TRY(warn_of_undecided(result, error));
+  SHOAL_TRY(status);
   if (result->n_quasi) return SHOAL_OK;
   return shoal_result_warn(result, error,
                            "no column looks like a quasi-identifier: give that role to what "
@@ -201,18 +197,6 @@ static shoal_status warn_of_table(shoal_result *result, shoal_error *error) {
 }
 
 /* ------------------------------------------------------------ the job */
-
-static shoal_status check_table(const shoal_table *table, shoal_error *error) {
-  if (!table->finished)
-    return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: it can be profiled then");
-  for (size_t c = 0; c < table->n_columns; c++)
-    if (table->columns[c].code_size == 0)
-      return shoal_fail_at(
-          error, SHOAL_BAD_INPUT,
-          &(shoal_location){.file = table->name, .column = table->columns[c].name},
-          "its cells were not kept: read the table without a policy to profile it");
-  return SHOAL_OK;
-}
 
 static bool has_value(const shoal_column *column, const char *value) {
   size_t size = strlen(value);
@@ -273,7 +257,14 @@ static shoal_status fill_result(shoal_result *result, const shoal_table *table,
 
 shoal_status shoal_profile_table(shoal_result *result, const shoal_table *table,
                                  const shoal_run *run, shoal_error *error) {
-  SHOAL_TRY(check_table(table, error));
+  if (!table->finished)
+    return shoal_fail(error, SHOAL_BAD_INPUT, "the table is not finished: it can be profiled then");
+  for (size_t c = 0; c < table->n_columns; c++)
+    if (table->columns[c].code_size == 0)
+      return shoal_fail_at(
+          error, SHOAL_BAD_INPUT,
+          &(shoal_location){.file = table->name, .column = table->columns[c].name},
+          "its cells were not kept: read the table without a policy to profile it");
   SHOAL_TRY(check_header(table, error));
   shoal_column_stats *stats = shoal_alloc_zero(table->n_columns, sizeof *stats);
   if (!stats) return shoal_fail_memory(error);

@@ -221,15 +221,6 @@ typedef struct value_rows {
       for (uint64_t row = 0; row < n_rows; row++) values[codes[row]].n_rows++;                     \
   } while (0)
 
-static void count_rows(const shoal_table *table, const shoal_column *column, value_rows *values) {
-  const uint64_t *counts = table->counts, n_rows = table->n_rows;
-  switch (column->code_size) {
-  case 1: COUNT_CODES(uint8_t); break;
-  case 2: COUNT_CODES(uint16_t); break;
-  default: COUNT_CODES(uint32_t); break;
-  }
-}
-
 /*
  * Whether "-" means missing. Among numbers, dates and codes of digits it does. Otherwise only if it
  * is rare: a frequent "-" is a finding, as is one beside "+".
@@ -244,10 +235,19 @@ static bool dash_is_missing(const value_rows *values, size_t n, uint64_t n_recor
   return stats->value_type != SHOAL_VALUE_TEXT || stats->digits || dashes <= n_records / RARE;
 }
 
-static void tally(const value_rows *values, size_t n, bool dash_is_value,
-                  shoal_column_stats *stats) {
+static void find_type(const value_rows *values, size_t n, shoal_column_stats *stats) {
+  value_type l = {.types = ALL_TYPES};
+  for (size_t v = 0; v < n; v++) take_value(&l, values[v].traits, values[v].n_rows);
+  settle_value_type(&l, stats);
+}
+
+static void count_values(const value_rows *values, size_t n, uint64_t n_records,
+                         shoal_column_stats *stats) {
+  bool dash_is_value = !dash_is_missing(values, n, n_records, stats);
+  if (dash_is_value && stats->longest_bytes == 0) stats->longest_bytes = 1;
   for (size_t v = 0; v < n; v++) {
     int mark = mark_in(values[v].traits);
+    if (!values[v].n_rows) continue; /* of the whole table, of which this one is a part */
     if (dash_is_value && mark == DASH_MARK) mark = -1;
     if (mark >= 0 || values[v].traits & IS_MISSING) {
       stats->missing += values[v].n_rows;
@@ -260,19 +260,6 @@ static void tally(const value_rows *values, size_t n, bool dash_is_value,
     stats->rare += values[v].n_rows < SHOAL_PROFILE_K ? values[v].n_rows : 0;
     if (values[v].n_rows > stats->most_frequent) stats->most_frequent = values[v].n_rows;
   }
-}
-
-static void find_type(const value_rows *values, size_t n, shoal_column_stats *stats) {
-  value_type l = {.types = ALL_TYPES};
-  for (size_t v = 0; v < n; v++) take_value(&l, values[v].traits, values[v].n_rows);
-  settle_value_type(&l, stats);
-}
-
-static void count_values(const value_rows *values, size_t n, uint64_t n_records,
-                         shoal_column_stats *stats) {
-  bool dash_is_value = !dash_is_missing(values, n, n_records, stats);
-  if (dash_is_value && stats->longest_bytes == 0) stats->longest_bytes = 1;
-  tally(values, n, dash_is_value, stats);
 }
 
 /* ------------------------------------------------------------ the range of numbers */
@@ -298,7 +285,7 @@ static void find_range(const shoal_column *column, const value_rows *values,
     const char *bytes = shoal_column_value(column, v, &size);
     shoal_decimal number;
     int64_t mantissa;
-    if (!(values[v].traits & IS_NUMBER) || values[v].traits & IS_MISSING ||
+    if (!values[v].n_rows || !(values[v].traits & IS_NUMBER) || values[v].traits & IS_MISSING ||
         shoal_decimal_parse(bytes, size, &number) != SHOAL_NUMBER_OK)
       continue;
     if (!shoal_decimal_rescale(number, stats->scale, &mantissa)) {
@@ -319,17 +306,6 @@ static void find_range(const shoal_column *column, const value_rows *values,
   stats->greatest = stats->high;
 }
 
-/* The first rows whose cell should be a number and is not. */
-static void find_bad_rows(const shoal_table *table, const shoal_column *column,
-                          const value_rows *values, shoal_column_stats *stats) {
-  size_t n = 0;
-  for (uint64_t row = 0; row < table->n_rows && n < SHOAL_BAD_ROWS; row++) {
-    uint32_t traits = values[shoal_column_code(column, row)].traits;
-    if (traits & (IS_NUMBER | IS_MISSING) || mark_in(traits) >= 0) continue;
-    stats->bad_rows[n++] = row + 1;
-  }
-}
-
 /*
  * The range without the lowest and highest rows: one 999 among ages must not decide the intervals.
  */
@@ -344,7 +320,7 @@ static bool narrow_range(const shoal_column *column, const value_rows *values,
     const char *bytes = shoal_column_value(column, v, &size);
     shoal_decimal number;
     int64_t mantissa;
-    if (shoal_column_missing(column, v) ||
+    if (!values[v].n_rows || shoal_column_missing(column, v) ||
         shoal_decimal_parse(bytes, size, &number) != SHOAL_NUMBER_OK ||
         !shoal_decimal_rescale(number, stats->scale, &mantissa))
       continue;
@@ -382,8 +358,18 @@ static void find_digit_dates(const shoal_column *column, const value_rows *value
   stats->date_format = digits_date;
 }
 
-/* Only types that are still possible are looked for. */
-static void describe_values(const shoal_column *column, value_rows *values) {
+bool shoal_profile_column(const shoal_table *table, const shoal_column *column,
+                          shoal_column_stats *stats) {
+  value_rows *values = shoal_alloc_zero(column->n_values, sizeof *values);
+  if (!values) return false;
+  *stats = (shoal_column_stats){0};
+  const uint64_t *counts = table->counts, n_rows = table->n_rows;
+  switch (column->code_size) {
+  case 1: COUNT_CODES(uint8_t); break;
+  case 2: COUNT_CODES(uint16_t); break;
+  default: COUNT_CODES(uint32_t); break;
+  }
+  /* Only types that are still possible are looked for. */
   uint32_t wanted = ALL_TYPES, n_bad = 0;
   for (uint32_t v = 0; v < column->n_values; v++) {
     size_t size;
@@ -395,21 +381,20 @@ static void describe_values(const shoal_column *column, value_rows *values) {
     bool may_be_number = n_bad <= column->n_values / MAX_BAD + 1;
     wanted &= values[v].traits | (may_be_number ? wanted & IS_NUMBER : 0);
   }
-}
-
-bool shoal_profile_column(const shoal_table *table, const shoal_column *column,
-                          shoal_column_stats *stats) {
-  value_rows *values = shoal_alloc_zero(column->n_values, sizeof *values);
-  if (!values) return false;
-  *stats = (shoal_column_stats){0};
-  count_rows(table, column, values);
-  describe_values(column, values);
   find_type(values, column->n_values, stats);
   if (stats->value_type == SHOAL_VALUE_NUMBER) find_range(column, values, stats);
   count_values(values, column->n_values, table->n_records, stats);
   find_digit_dates(column, values, stats);
   if (stats->value_type == SHOAL_VALUE_TEXT) stats->shape = shoal_column_shape(column);
-  if (stats->bad_cells) find_bad_rows(table, column, values, stats);
+  if (stats->bad_cells) {
+    /* The first rows whose cell should be a number and is not. */
+    size_t n = 0;
+    for (uint64_t row = 0; row < table->n_rows && n < SHOAL_BAD_ROWS; row++) {
+      uint32_t traits = values[shoal_column_code(column, row)].traits;
+      if (traits & (IS_NUMBER | IS_MISSING) || mark_in(traits) >= 0) continue;
+      stats->bad_rows[n++] = row + 1;
+    }
+  }
   bool ok = narrow_range(column, values, stats);
   free(values);
   return ok;

@@ -114,17 +114,6 @@ static bool is_body_weight(const shoal_column_stats *f) {
   return unit && f->low >= 2 * (int64_t)unit && f->high <= 700 * (int64_t)unit;
 }
 
-static void suggest_weight(const char *name, const shoal_column_stats *f, shoal_suggestion *s) {
-  if (is_body_weight(f))
-    set_role(s, SHOAL_ROLE_QUASI, false, "its name suggests a weight: others may see it");
-  else if (shoal_may_be_kept(name, f))
-    set_role(s, SHOAL_ROLE_KEEP, false, "the weight of a row in a survey: many rows share a value");
-  else
-    set_role(s, SHOAL_ROLE_IDENTIFIER, true,
-             "the weight of a row in a survey, and few rows share a value: who knows how weights "
-             "were made can tell rows apart. Round the weights, then keep them");
-}
-
 static void suggest_by_name(const char *name, const shoal_name_hint *hint,
                             const shoal_column_stats *f, const shoal_table_traits *table,
                             shoal_suggestion *s) {
@@ -135,7 +124,15 @@ static void suggest_by_name(const char *name, const shoal_name_hint *hint,
   s->names_person = hint->meaning == SHOAL_MEANS_PERSON && hint->strength == SHOAL_HINT_SURE;
   s->is_health = hint->meaning == SHOAL_MEANS_HEALTH || hint->meaning == SHOAL_MEANS_CARE;
   if (hint->meaning == SHOAL_MEANS_WEIGHT && number) {
-    suggest_weight(name, f, s);
+    if (is_body_weight(f))
+      set_role(s, SHOAL_ROLE_QUASI, false, "its name suggests a weight: others may see it");
+    else if (shoal_may_be_kept(name, f))
+      set_role(s, SHOAL_ROLE_KEEP, false,
+               "the weight of a row in a survey: many rows share a value");
+    else
+      set_role(s, SHOAL_ROLE_IDENTIFIER, true,
+               "the weight of a row in a survey, and few rows share a value: who knows how weights "
+               "were made can tell rows apart. Round the weights, then keep them");
     return;
   }
   if (dates && role != SHOAL_ROLE_IDENTIFIER) {
@@ -258,30 +255,6 @@ static void suggest_role(const char *name, const shoal_name_hint *hint, const sh
 
 /* ------------------------------------------------------------ hierarchies */
 
-/* With the pivot of this year the policy means the same next year. */
-static void suggest_date(const shoal_column_stats *f, shoal_suggestion *s) {
-  bool iso = strcmp(f->date_format, "YYYY-MM-DD") == 0;
-  char pivot[32] = "";
-  if (shoal_date_format_is_short(f->date_format))
-    (void)snprintf(pivot, sizeof pivot, ", pivot: %u", f->pivot);
-  (void)snprintf(s->date, sizeof s->date, "date%s%s%s",
-                 iso ? "" : ", format: ", iso ? "" : f->date_format, pivot);
-}
-
-/*
- * Numbers, dates and categories need none: intervals and sets of a class lose less. So do sets of
- * postal codes, but they would list the places of single people. These get labels that many people
- * share.
- */
-static void suggest_hierarchy(const shoal_column_stats *f, shoal_meaning meaning,
-                              shoal_suggestion *s) {
-  char *out = s->hierarchy;
-  size_t size = sizeof s->hierarchy;
-  bool postcode = f->shape == SHOAL_SHAPE_POSTCODE || meaning == SHOAL_MEANS_POSTCODE;
-  if (f->distinct > FEW_VALUES && postcode && f->longest_bytes <= LONGEST_CODE)
-    (void)snprintf(out, size, "{mask: right}");
-}
-
 void shoal_suggest(const char *name, const shoal_column_stats *stats,
                    const shoal_table_traits *table, shoal_suggestion *suggestion) {
   memset(suggestion, 0, sizeof *suggestion);
@@ -290,8 +263,26 @@ void shoal_suggest(const char *name, const shoal_column_stats *stats,
                           : are_years(stats) ? SHOAL_MEANS_DATE
                                              : SHOAL_MEANS_ANYTHING;
   suggest_role(name, hint, stats, table, suggestion);
-  if (stats->value_type == SHOAL_VALUE_DATE) suggest_date(stats, suggestion);
-  else if (suggestion->role == SHOAL_ROLE_QUASI) suggest_hierarchy(stats, meaning, suggestion);
+  if (stats->value_type == SHOAL_VALUE_DATE) {
+    /* With the pivot of this year the policy means the same next year. */
+    bool iso = strcmp(stats->date_format, "YYYY-MM-DD") == 0;
+    char pivot[32] = "";
+    if (shoal_date_format_is_short(stats->date_format))
+      (void)snprintf(pivot, sizeof pivot, ", pivot: %u", stats->pivot);
+    (void)snprintf(suggestion->date, sizeof suggestion->date, "date%s%s%s",
+                   iso ? "" : ", format: ", iso ? "" : stats->date_format, pivot);
+  } else if (suggestion->role == SHOAL_ROLE_QUASI) {
+    /*
+     * Numbers, dates and categories need none: intervals and sets of a class lose less. So do sets
+     * of postal codes, but they would list the places of single people. These get labels that many
+     * people share.
+     */
+    char *out = suggestion->hierarchy;
+    size_t size = sizeof suggestion->hierarchy;
+    bool postcode = stats->shape == SHOAL_SHAPE_POSTCODE || meaning == SHOAL_MEANS_POSTCODE;
+    if (stats->distinct > FEW_VALUES && postcode && stats->longest_bytes <= LONGEST_CODE)
+      (void)snprintf(out, size, "{mask: right}");
+  }
   suggestion->meaning = meaning;
   suggestion->by_name = hint != NULL;
   bool number = stats->value_type == SHOAL_VALUE_NUMBER;

@@ -25,16 +25,6 @@ enum {
   SAMPLE_ROWS = 20000
 };
 
-static shoal_table_traits find_traits(const shoal_suggestion *suggestions, size_t n) {
-  size_t n_health = 0, n_quantities = 0;
-  for (size_t c = 0; c < n; c++) {
-    n_health += suggestions[c].is_health;
-    n_quantities += suggestions[c].is_quantity;
-  }
-  return (shoal_table_traits){n_health >= MIN_HEALTH && n_health >= n / 20,
-                              n_quantities >= MIN_STUDY};
-}
-
 /* ------------------------------------------------------------ batteries */
 
 /* Bytes of the name before the digits at its end; 0: it ends in none. */
@@ -120,23 +110,6 @@ static bool stand_for_each_other(const shoal_table *table, const shoal_column *a
   return true;
 }
 
-/* A column with as many values as a key of persons, and one for each, says who they are too. */
-static void find_copies(const shoal_table *table, const shoal_column_stats *stats,
-                        shoal_suggestion *suggestions) {
-  for (size_t k = 0; k < table->n_columns; k++) {
-    bool repeats = stats[k].distinct > SHOAL_FEW_CODES && stats[k].unique < stats[k].present;
-    if (!suggestions[k].is_person_key || !repeats) continue;
-    for (size_t c = 0; c < table->n_columns; c++) {
-      bool as_many = stats[c].distinct == stats[k].distinct && c != k;
-      if (!as_many || suggestions[c].role == SHOAL_ROLE_IDENTIFIER) continue;
-      if (!stand_for_each_other(table, &table->columns[k], &table->columns[c])) continue;
-      suggestions[c] = (shoal_suggestion){
-          .role = SHOAL_ROLE_IDENTIFIER,
-          .why = "each value belongs to one value of an identifier: it says who the row is about"};
-    }
-  }
-}
-
 /*
  * A column whose name says that it tells people apart, and that repeats: k must count people. One
  * such column is the key; with others it would tell more people apart than there are.
@@ -205,8 +178,40 @@ static void hide_values(const shoal_table *table, const shoal_column_stats *stat
   }
 }
 
-/* The first undecided identifiers stay questions, then others; the rest keeps the safe role. */
-static void limit_questions(shoal_suggestion *suggestions, size_t n) {
+void shoal_suggest_table(const shoal_table *table, const shoal_column_stats *stats,
+                         shoal_suggestion *suggestions) {
+  size_t n = table->n_columns;
+  shoal_table_traits traits = {0};
+  for (int round = 0; round < 2; round++) {
+    for (size_t c = 0; c < n; c++)
+      shoal_suggest(table->columns[c].name, &stats[c], &traits, &suggestions[c]);
+    size_t n_health = 0, n_quantities = 0;
+    for (size_t c = 0; c < n; c++) {
+      n_health += suggestions[c].is_health;
+      n_quantities += suggestions[c].is_quantity;
+    }
+    traits = (shoal_table_traits){n_health >= MIN_HEALTH && n_health >= n / 20,
+                                  n_quantities >= MIN_STUDY};
+  }
+  keep_batteries(table, stats, suggestions);
+  follow_others(table, stats, suggestions);
+  /* A column with as many values as a key of persons, and one for each, says who they are too. */
+  for (size_t k = 0; k < table->n_columns; k++) {
+    bool repeats = stats[k].distinct > SHOAL_FEW_CODES && stats[k].unique < stats[k].present;
+    if (!suggestions[k].is_person_key || !repeats) continue;
+    for (size_t c = 0; c < table->n_columns; c++) {
+      bool as_many = stats[c].distinct == stats[k].distinct && c != k;
+      if (!as_many || suggestions[c].role == SHOAL_ROLE_IDENTIFIER) continue;
+      if (!stand_for_each_other(table, &table->columns[k], &table->columns[c])) continue;
+      suggestions[c] = (shoal_suggestion){
+          .role = SHOAL_ROLE_IDENTIFIER,
+          .why = "each value belongs to one value of an identifier: it says who the row is about"};
+    }
+  }
+  find_person(table, stats, suggestions);
+  need_quasi(table, stats, suggestions);
+  hide_values(table, stats, suggestions);
+  /* The first undecided identifiers stay questions, then others; the rest keeps the safe role. */
   size_t room = QUESTIONS + (n > MORE_QUESTIONS ? (n - MORE_QUESTIONS) / MORE_QUESTIONS : 0);
   for (int identifiers = 1; identifiers >= 0; identifiers--)
     for (size_t c = 0; c < n; c++) {
@@ -215,22 +220,4 @@ static void limit_questions(shoal_suggestion *suggestions, size_t n) {
       if (room) room--;
       else suggestions[c].undecided = false;
     }
-}
-
-void shoal_suggest_table(const shoal_table *table, const shoal_column_stats *stats,
-                         shoal_suggestion *suggestions) {
-  size_t n = table->n_columns;
-  shoal_table_traits traits = {0};
-  for (int round = 0; round < 2; round++) {
-    for (size_t c = 0; c < n; c++)
-      shoal_suggest(table->columns[c].name, &stats[c], &traits, &suggestions[c]);
-    traits = find_traits(suggestions, n);
-  }
-  keep_batteries(table, stats, suggestions);
-  follow_others(table, stats, suggestions);
-  find_copies(table, stats, suggestions);
-  find_person(table, stats, suggestions);
-  need_quasi(table, stats, suggestions);
-  hide_values(table, stats, suggestions);
-  limit_questions(suggestions, n);
 }

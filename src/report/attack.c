@@ -11,11 +11,6 @@
 
 /* ------------------------------------------------------------ text */
 
-static void add_units(shoal_text *t, const shoal_attack_outcome *a, uint64_t n) {
-  if (a->by_people) shoal_text_print(t, "%s", shoal_say_counted(n, "person", "people").text);
-  else shoal_text_print(t, "%s", shoal_say_rows(n).text);
-}
-
 static void add_title(shoal_text *t, const shoal_attack_outcome *a) {
   const char *verdict = a->not_run     ? "not run    "
                         : a->risk      ? "not tested "
@@ -59,7 +54,8 @@ static void add_wrapped(shoal_text *t, const char *before, const char *s) {
 static void add_line(shoal_text *t, const shoal_attack_outcome *a, uint64_t n, const char *what) {
   if (!n) return;
   shoal_text_add(t, INDENT);
-  add_units(t, a, n);
+  if (a->by_people) shoal_text_print(t, "%s", shoal_say_counted(n, "person", "people").text);
+  else shoal_text_print(t, "%s", shoal_say_rows(n).text);
   shoal_text_print(t, " %s\n", what);
 }
 

@@ -57,17 +57,6 @@ void shoal_left_out_argument(const shoal_left_out *left_out, char out[SHOAL_LEFT
   }
 }
 
-/* "no", "1 to 9", "about 1,200": before "rows suppressed" */
-static void add_left_out(const shoal_left_out *left_out, shoal_text *text) {
-  if (left_out->kind == SHOAL_LEFT_OUT_NONE) {
-    shoal_text_add(text, "no");
-  } else if (left_out->kind == SHOAL_LEFT_OUT_FEW) {
-    shoal_text_print(text, "1 to %s", shoal_say_count(left_out->unit - 1).text);
-  } else {
-    shoal_text_print(text, "about %s", shoal_say_count(left_out->rows).text);
-  }
-}
-
 /* ------------------------------------------------------------ parts */
 
 static void add_stated(shoal_text *text) {
@@ -108,7 +97,15 @@ static void write_verdict(const shoal_result *r, shoal_text *text) {
   shoal_text_print(text, "%s", shoal_say_count(r->input_rows).text);
   end_tile("rows released", text);
   begin_tile(text);
-  add_left_out(&c->left_out, text);
+  /* "no", "1 to 9", "about 1,200": before "rows suppressed" */
+  const shoal_left_out *left_out = &c->left_out;
+  if (left_out->kind == SHOAL_LEFT_OUT_NONE) {
+    shoal_text_add(text, "no");
+  } else if (left_out->kind == SHOAL_LEFT_OUT_FEW) {
+    shoal_text_print(text, "1 to %s", shoal_say_count(left_out->unit - 1).text);
+  } else {
+    shoal_text_print(text, "about %s", shoal_say_count(left_out->rows).text);
+  }
   end_tile("rows suppressed <i>(stated by the publisher)</i>", text);
   begin_tile(text);
   shoal_text_print(text, "%s", shoal_say_hidden(c->sizes.smallest, r->k).text);
@@ -129,13 +126,6 @@ static void write_verdict(const shoal_result *r, shoal_text *text) {
 
 /* ------------------------------------------------------------ protection */
 
-/* A class size below the required one is a number of people below k. */
-static void add_reached(const shoal_model_outcome *m, shoal_text *text) {
-  bool hidden = m->is_size && !m->holds;
-  if (hidden) shoal_text_add(text, "fewer than ");
-  shoal_text_print(text, "%s", shoal_say_rounded(hidden ? m->required : m->reached).text);
-}
-
 static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal_text *text) {
   shoal_html_model(text, m->model, m->attribute, &m->over, m->summary);
   shoal_text_print(text, "<td class=\"num\">%s %s</td><td class=\"num\">",
@@ -143,7 +133,12 @@ static void add_model(const shoal_result *r, const shoal_model_outcome *m, shoal
                    : m->at_most ? "at most"
                                 : "at least",
                    shoal_say_rounded(m->required).text);
-  if (!m->is_rule) add_reached(m, text);
+  if (!m->is_rule) {
+    /* A class size below the required one is a number of people below k. */
+    bool hidden = m->is_size && !m->holds;
+    if (hidden) shoal_text_add(text, "fewer than ");
+    shoal_text_print(text, "%s", shoal_say_rounded(hidden ? m->required : m->reached).text);
+  }
   shoal_text_add(text, "</td><td>");
   shoal_html_verdict(text, m->holds, m->holds ? "holds" : "violated");
   if (!m->holds)

@@ -57,30 +57,6 @@ static const char *series_class(const shoal_chart *chart, size_t s) {
   return chart->n_series > 1 && s == 0 ? "before" : "after";
 }
 
-static void draw_legend(const shoal_chart *chart, shoal_text *text) {
-  shoal_text_add(text, "<p class=\"legend\" aria-hidden=\"true\">");
-  for (size_t s = 0; s < chart->n_series; s++)
-    shoal_text_print(text,
-                     "<span><svg width=\"26\" height=\"13\"><rect class=\"%s\" x=\"1\" y=\"1\" "
-                     "width=\"24\" height=\"11\"/></svg> %s</span> ",
-                     series_class(chart, s), chart->series[s]);
-  shoal_text_add(text, "</p>\n");
-}
-
-static void draw_ticks(const shoal_chart *chart, uint64_t step, uint64_t end, size_t height,
-                       shoal_text *text) {
-  for (uint64_t tick = 0; tick <= end; tick += step) {
-    uint64_t x = GUTTER + scale(tick, end, ZONE);
-    shoal_text_print(text,
-                     "<line class=\"%s\" x1=\"%s\" x2=\"%s\" y1=\"0\" y2=\"%zu\"/><text "
-                     "class=\"tick\" x=\"%s\" y=\"%zu\">%s</text>",
-                     tick ? "grid" : "base", at(x).text, at(x).text, height, at(x).text,
-                     height + 17, shoal_say_count(tick).text);
-  }
-  shoal_text_print(text, "<text class=\"axis\" x=\"%s\" y=\"%zu\">%s</text>\n", at(1000).text,
-                   height + 17, chart->axis);
-}
-
 static void draw_value(const shoal_chart *chart, const shoal_chart_bar *bar, size_t s, uint64_t end,
                        size_t y, shoal_text *text) {
   uint64_t n = bar->values[s], length = scale(n, end, ZONE);
@@ -104,13 +80,6 @@ static size_t chart_height(const shoal_chart *chart) {
   return height;
 }
 
-static void draw_rule(const char *words, size_t y, shoal_text *text) {
-  shoal_text_print(text,
-                   "<line class=\"rule\" x1=\"0\" x2=\"100%%\" y1=\"%zu\" y2=\"%zu\"/><text "
-                   "class=\"rule-words\" x=\"100%%\" y=\"%zu\">%s</text>\n",
-                   y + RULE - 6, y + RULE - 6, y + RULE - 11, words);
-}
-
 void shoal_chart_bars(const shoal_chart *chart, shoal_text *text) {
   uint64_t max = 1;
   for (size_t i = 0; i < chart->n_bars; i++)
@@ -118,16 +87,37 @@ void shoal_chart_bars(const shoal_chart *chart, shoal_text *text) {
       if (chart->bars[i].values[s] > max) max = chart->bars[i].values[s];
   uint64_t step = tick_step(max), end = (max + step - 1) / step * step;
   size_t height = chart_height(chart), y = ROW_GAP / 2;
-  if (chart->n_series > 1) draw_legend(chart, text);
+  if (chart->n_series > 1) {
+    shoal_text_add(text, "<p class=\"legend\" aria-hidden=\"true\">");
+    for (size_t s = 0; s < chart->n_series; s++)
+      shoal_text_print(text,
+                       "<span><svg width=\"26\" height=\"13\"><rect class=\"%s\" x=\"1\" y=\"1\" "
+                       "width=\"24\" height=\"11\"/></svg> %s</span> ",
+                       series_class(chart, s), chart->series[s]);
+    shoal_text_add(text, "</p>\n");
+  }
   shoal_text_print(text,
                    "<svg class=\"chart\" role=\"img\" width=\"100%%\" "
                    "height=\"%zu\"><title>%s</title><desc>%s</desc>\n",
                    height + AXIS, chart->title, chart->description);
-  draw_ticks(chart, step, end, height, text);
+  for (uint64_t tick = 0; tick <= end; tick += step) {
+    uint64_t x = GUTTER + scale(tick, end, ZONE);
+    shoal_text_print(text,
+                     "<line class=\"%s\" x1=\"%s\" x2=\"%s\" y1=\"0\" y2=\"%zu\"/><text "
+                     "class=\"tick\" x=\"%s\" y=\"%zu\">%s</text>",
+                     tick ? "grid" : "base", at(x).text, at(x).text, height, at(x).text,
+                     height + 17, shoal_say_count(tick).text);
+  }
+  shoal_text_print(text, "<text class=\"axis\" x=\"%s\" y=\"%zu\">%s</text>\n", at(1000).text,
+                   height + 17, chart->axis);
   for (size_t i = 0; i < chart->n_bars; i++) {
     const shoal_chart_bar *bar = &chart->bars[i];
     if (bar->rule) {
-      draw_rule(bar->rule, y, text);
+      const char *words = bar->rule;
+      shoal_text_print(text,
+                       "<line class=\"rule\" x1=\"0\" x2=\"100%%\" y1=\"%zu\" y2=\"%zu\"/><text "
+                       "class=\"rule-words\" x=\"100%%\" y=\"%zu\">%s</text>\n",
+                       y + RULE - 6, y + RULE - 6, y + RULE - 11, words);
       y += RULE;
     }
     size_t middle = y + (row_height(chart) - ROW_GAP) / 2;

@@ -39,19 +39,6 @@ static void add_requirement_name(shoal_text *t, const shoal_explained_requiremen
 
 /* ------------------------------------------------------------ verdict */
 
-static void add_node(shoal_text *t, const shoal_result *r) {
-  const shoal_explanation *e = r->explain.explanation;
-  shoal_text_print(t, "  height %u of %u: ", e->node.height, e->lattice_height);
-  add_levels(t, r, e->node.levels);
-  shoal_text_add(t, "\n  ");
-  add_share(t, r, e->node.suppressed);
-  shoal_text_print(t, " suppressed, %.0f%% of the detail lost in the others\n", 100 * e->loss);
-  if (e->node_met && e->node.height > e->min_height)
-    shoal_text_print(
-        t, "  (chosen by the policy's preferences; the lowest satisfying node has height %u)\n",
-        e->min_height);
-}
-
 static void add_reasons(shoal_text *t, const shoal_result *r) {
   const shoal_explanation *e = r->explain.explanation;
   shoal_text_add(t, "\nWhy\n");
@@ -132,7 +119,15 @@ static void add_verdict(shoal_text *t, const shoal_result *r) {
   shoal_text_add(t, !e->node_met ? "\nThe node with the fewest rows to suppress\n"
                     : e->node.height > e->min_height ? "\nThe preferred node\n"
                                                      : "\nThe lowest node\n");
-  add_node(t, r);
+  shoal_text_print(t, "  height %u of %u: ", e->node.height, e->lattice_height);
+  add_levels(t, r, e->node.levels);
+  shoal_text_add(t, "\n  ");
+  add_share(t, r, e->node.suppressed);
+  shoal_text_print(t, " suppressed, %.0f%% of the detail lost in the others\n", 100 * e->loss);
+  if (e->node_met && e->node.height > e->min_height)
+    shoal_text_print(
+        t, "  (chosen by the policy's preferences; the lowest satisfying node has height %u)\n",
+        e->min_height);
 }
 
 /* ------------------------------------------------------------ requirements */
@@ -332,19 +327,6 @@ static void add_useless(shoal_text *t, const shoal_result *r, const char *settin
   shoal_text_print(t, "  no smaller %s helps alone\n", setting);
 }
 
-/* Where there is no lattice. */
-static void add_local_changes(shoal_text *t, const shoal_result *r) {
-  const shoal_explanation *e = r->explain.explanation;
-  shoal_text_print(t, "\nChanges that would %s (each was tried)\n",
-                   e->local_met ? "lose less" : "make it possible");
-  for (size_t i = 0; i < e->n_changes; i++) add_change(t, r, &e->changes[i]);
-  if (!e->n_changes)
-    shoal_text_add(t, e->local_met
-                          ? "  neither half of k, a smaller p nor 5% more suppressed rows\n"
-                          : "  no k, p or max-suppression alone\n");
-  shoal_text_add(t, "Only you can decide to weaken the protection.\n");
-}
-
 static void add_changes(shoal_text *t, const shoal_result *r) {
   const shoal_explanation *e = r->explain.explanation;
   if (e->node_met && e->min_height == 0) {
@@ -376,7 +358,16 @@ void shoal_explain_text(const shoal_result *r, shoal_text *t) {
   add_requirements(t, r);
   if (r->explain.explanation->no_lattice) {
     if (r->explain.explanation->local_met) add_local_costs(t, r);
-    add_local_changes(t, r);
+    /* Where there is no lattice. */
+    const shoal_explanation *e = r->explain.explanation;
+    shoal_text_print(t, "\nChanges that would %s (each was tried)\n",
+                     e->local_met ? "lose less" : "make it possible");
+    for (size_t i = 0; i < e->n_changes; i++) add_change(t, r, &e->changes[i]);
+    if (!e->n_changes)
+      shoal_text_add(t, e->local_met
+                            ? "  neither half of k, a smaller p nor 5% more suppressed rows\n"
+                            : "  no k, p or max-suppression alone\n");
+    shoal_text_add(t, "Only you can decide to weaken the protection.\n");
     shoal_format_warnings(t, r);
     return;
   }
@@ -424,13 +415,14 @@ static json_t *hardest_array(const shoal_explanation *e, shoal_json *json) {
 
 /* Without a lattice: nothing about levels. */
 static json_t *local_cost_object(const shoal_quasi_cost *c) {
-  json_t *without =
-      c->tried ? SHOAL_OBJECT(
-                     K("met", c->met_without),
+  json_t *without = json_null();
+  if (c->tried) {
+    json_t *others = c->met_without ? json_real(c->others_without) : json_null();
+    without =
+        SHOAL_OBJECT(K("met", c->met_without),
                      K("suppressed", shoal_json_count_if(c->met_without, c->suppressed_without)),
-                     K("others_loss_now", c->others_now),
-                     K("others_loss", c->met_without ? json_real(c->others_without) : json_null()))
-               : json_null();
+                     K("others_loss_now", c->others_now), K("others_loss", others));
+  }
   return SHOAL_OBJECT(K("attribute", c->name), K("loss", c->loss), K("without", without));
 }
 

@@ -104,20 +104,6 @@ void shoal_html_attributes(const shoal_result *result, shoal_text *text) {
 
 enum { MAX_CLUSTER_BARS = 20, CLUSTER_LABEL = 48 };
 
-static void draw_levels(const shoal_result *r, shoal_text *text) {
-  shoal_text_add(text, "<h3>Level of each column</h3>\n<p>Level 0 is the original value; each "
-                       "step to the right is more general, up to full suppression.</p>\n"
-                       "<table class=\"labels\">\n<tbody>\n");
-  for (size_t q = 0; q < r->n_quasi; q++) {
-    shoal_text_print(text, "<tr><th scope=\"row\" class=\"c1\">%s</th><td>",
-                     r->release.attributes[q].name);
-    shoal_chart_levels(r->release.attributes[q].name, r->release.attributes[q].level,
-                       r->release.attributes[q].height, text);
-    shoal_text_add(text, "</td></tr>\n");
-  }
-  shoal_text_add(text, "</tbody></table>\n");
-}
-
 /* Sizes in equal steps, at most MAX_CLUSTER_BARS of them. */
 static void draw_clusters(const shoal_clusters_report *r, shoal_text *text) {
   const shoal_cluster_size *sizes = r->cluster_sizes;
@@ -187,7 +173,19 @@ void shoal_html_choice(const shoal_result *r, shoal_text *text) {
     if (r->release.clusters.n_cluster_sizes) draw_clusters(&r->release.clusters, text);
     return;
   }
-  if (r->release.attributes) draw_levels(r, text);
+  if (r->release.attributes) {
+    shoal_text_add(text, "<h3>Level of each column</h3>\n<p>Level 0 is the original value; each "
+                         "step to the right is more general, up to full suppression.</p>\n"
+                         "<table class=\"labels\">\n<tbody>\n");
+    for (size_t q = 0; q < r->n_quasi; q++) {
+      shoal_text_print(text, "<tr><th scope=\"row\" class=\"c1\">%s</th><td>",
+                       r->release.attributes[q].name);
+      shoal_chart_levels(r->release.attributes[q].name, r->release.attributes[q].level,
+                         r->release.attributes[q].height, text);
+      shoal_text_add(text, "</td></tr>\n");
+    }
+    shoal_text_add(text, "</tbody></table>\n");
+  }
   if (r->page && r->page->lattice) draw_lattice(r, r->page->lattice, text);
   else if (r->release.method == SHOAL_METHOD_NODE)
     shoal_text_add(text, "<p class=\"dim small\">The lattice is too large to be drawn here.</p>\n");

@@ -27,11 +27,6 @@ static void add_names(const shoal_result *result, shoal_text *text) {
   }
 }
 
-static void add_banner(shoal_text *text, bool yes, const char *words) {
-  shoal_text_print(text, "<p class=\"banner %s\">%s %s</p>\n", yes ? "yes" : "no",
-                   yes ? "\xe2\x9c\x93" : "\xe2\x9c\x97", words);
-}
-
 static void add_policy(const shoal_result *result, shoal_text *text) {
   if (!result->page || !result->page->n_files) return;
   shoal_text_print(text, "under the policy <code>%s</code>", result->page->files[0].name);
@@ -89,48 +84,17 @@ static void summarize_classes(const shoal_result *r, const shoal_class_sizes *si
   shoal_text_add(text, " form a class.");
 }
 
-static void summarize_check(const shoal_result *r, shoal_text *text) {
-  shoal_verdict_html(r,
-                     r->holds ? "The table satisfies every model of the policy as it is."
-                              : "The table does not satisfy the policy as it is.",
-                     text);
-  summarize_classes(r, &r->check.sizes, "records", "The table was checked as it is,", text);
-  shoal_text_add(text, " Nothing was changed.</p>\n");
-}
-
-static void summarize_attack(const shoal_result *r, shoal_text *text) {
-  shoal_verdict_html(r,
-                     r->holds ? "No attack exceeds what the policy allows."
-                              : "At least one attack exceeds what the policy allows.",
-                     text);
-  summarize_classes(r, &r->attack.sizes, "records in the release", "The release was attacked",
-                    text);
-  shoal_text_add(text, "</p>\n");
-}
-
-static void summarize_measure(const shoal_result *r, shoal_text *text) {
-  shoal_verdict_html(r, "The release was judged as it is.", text);
-  shoal_text_add(text, "<div class=\"tiles\">\n");
-  add_tile(text, r->input_rows, "records before");
-  add_tile(text, r->measure.output_rows, "records in the release");
-  add_tile(text, r->measure.sizes.after.smallest, "records in the smallest class");
-  add_risk_tile(text, r->measure.sizes.after.smallest);
-  shoal_text_add(text, "</div>\n<p>Utility and risk of a release, measured ");
-  add_policy(r, text);
-  shoal_text_add(text, ". Records that are equal in ");
-  add_names(r, text);
-  shoal_text_add(text, " form a class.</p>\n");
-}
-
 static void summarize_lattice(const shoal_result *r, shoal_text *text) {
   uint64_t satisfying = 0, minimal = 0;
   for (size_t i = 0; i < r->lattice.n_nodes; i++) {
     satisfying += r->lattice.nodes[i].satisfies;
     minimal += r->lattice.nodes[i].minimal;
   }
-  add_banner(text, r->holds,
-             r->holds ? "Full-domain generalization can satisfy the policy."
-                      : "No full-domain generalization satisfies the policy.");
+  bool yes = r->holds;
+  const char *words = r->holds ? "Full-domain generalization can satisfy the policy."
+                               : "No full-domain generalization satisfies the policy.";
+  shoal_text_print(text, "<p class=\"banner %s\">%s %s</p>\n", yes ? "yes" : "no",
+                   yes ? "\xe2\x9c\x93" : "\xe2\x9c\x97", words);
   shoal_text_add(text, "<div class=\"tiles\">\n");
   add_tile(text, r->input_rows, "records");
   add_tile(text, r->lattice.n_nodes, "nodes");
@@ -145,10 +109,35 @@ static void summarize_lattice(const shoal_result *r, shoal_text *text) {
 
 void shoal_html_summary(const shoal_result *result, shoal_text *text) {
   if (result->kind == SHOAL_RESULT_RELEASE) summarize_release(result, text);
-  else if (result->kind == SHOAL_RESULT_CHECK) summarize_check(result, text);
-  else if (result->kind == SHOAL_RESULT_ATTACK) summarize_attack(result, text);
-  else if (result->kind == SHOAL_RESULT_MEASURE) summarize_measure(result, text);
-  else summarize_lattice(result, text);
+  else if (result->kind == SHOAL_RESULT_CHECK) {
+    shoal_verdict_html(result,
+                       result->holds ? "The table satisfies every model of the policy as it is."
+                                     : "The table does not satisfy the policy as it is.",
+                       text);
+    summarize_classes(result, &result->check.sizes, "records", "The table was checked as it is,",
+                      text);
+    shoal_text_add(text, " Nothing was changed.</p>\n");
+  } else if (result->kind == SHOAL_RESULT_ATTACK) {
+    shoal_verdict_html(result,
+                       result->holds ? "No attack exceeds what the policy allows."
+                                     : "At least one attack exceeds what the policy allows.",
+                       text);
+    summarize_classes(result, &result->attack.sizes, "records in the release",
+                      "The release was attacked", text);
+    shoal_text_add(text, "</p>\n");
+  } else if (result->kind == SHOAL_RESULT_MEASURE) {
+    shoal_verdict_html(result, "The release was judged as it is.", text);
+    shoal_text_add(text, "<div class=\"tiles\">\n");
+    add_tile(text, result->input_rows, "records before");
+    add_tile(text, result->measure.output_rows, "records in the release");
+    add_tile(text, result->measure.sizes.after.smallest, "records in the smallest class");
+    add_risk_tile(text, result->measure.sizes.after.smallest);
+    shoal_text_add(text, "</div>\n<p>Utility and risk of a release, measured ");
+    add_policy(result, text);
+    shoal_text_add(text, ". Records that are equal in ");
+    add_names(result, text);
+    shoal_text_add(text, " form a class.</p>\n");
+  } else summarize_lattice(result, text);
 }
 
 /* ------------------------------------------------------------ columns and rows */

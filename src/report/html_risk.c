@@ -51,23 +51,21 @@ void shoal_html_protection(const shoal_result *r, shoal_text *text) {
 
 enum { LABEL_BYTES = 48, RULE_BYTES = 64 };
 
-/* "1 (unique)", "5 to 10", "20 and more" */
-static void print_sizes(const shoal_size_row *row, char *out) {
-  if (!row->high) (void)snprintf(out, LABEL_BYTES, "%llu and more", (unsigned long long)row->low);
-  else if (row->low == row->high)
-    (void)snprintf(out, LABEL_BYTES, "%llu%s", (unsigned long long)row->low,
-                   row->low == 1 ? " (unique)" : "");
-  else
-    (void)snprintf(out, LABEL_BYTES, "%llu to %llu", (unsigned long long)row->low,
-                   (unsigned long long)row->high);
-}
-
 static void draw_sizes(const shoal_size_change *sizes, const shoal_size_row *rows, size_t n,
                        bool released, shoal_text *text) {
   shoal_chart_bar bars[SHOAL_SIZE_BINS];
   char labels[SHOAL_SIZE_BINS][LABEL_BYTES], rules[SHOAL_SIZE_BINS][RULE_BYTES];
   for (size_t i = 0; i < n; i++) {
-    print_sizes(&rows[i], labels[i]);
+    /* "1 (unique)", "5 to 10", "20 and more" */
+    const shoal_size_row *row = &rows[i];
+    char *out = labels[i];
+    if (!row->high) (void)snprintf(out, LABEL_BYTES, "%llu and more", (unsigned long long)row->low);
+    else if (row->low == row->high)
+      (void)snprintf(out, LABEL_BYTES, "%llu%s", (unsigned long long)row->low,
+                     row->low == 1 ? " (unique)" : "");
+    else
+      (void)snprintf(out, LABEL_BYTES, "%llu to %llu", (unsigned long long)row->low,
+                     (unsigned long long)row->high);
     bars[i] = (shoal_chart_bar){.label = labels[i], .values = {rows[i].before, rows[i].after}};
     for (const shoal_threshold *t = shoal_thresholds(); t->name; t++) {
       if (t->class_size != rows[i].low) continue;

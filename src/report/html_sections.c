@@ -108,15 +108,6 @@ static void add_line(const shoal_attack_outcome *a, uint64_t n, uint64_t k, cons
                    a->by_people ? "people" : "rows", what);
 }
 
-static void add_measure(const shoal_attack_outcome *a, shoal_text *text) {
-  if (!a->measure || (a->by_people && !a->n_matched)) return;
-  shoal_text_print(text, "<li>%s: %s", a->measure, shoal_say_rounded(a->reached).text);
-  if (a->required > 0)
-    shoal_text_print(text, " at worst; the attack succeeds below %s",
-                     shoal_say_rounded(a->required).text);
-  shoal_text_add(text, "</li>\n");
-}
-
 static void add_example(const shoal_result *r, const shoal_attack_sight *e, shoal_text *text) {
   shoal_text_add(text, "<li>for example ");
   bool any = false;
@@ -150,7 +141,13 @@ static void add_findings(const shoal_result *r, const shoal_attack_outcome *a, s
   add_line(a, a->guessed, r->k, guessed, text);
   add_line(a, a->below_k, r->k, below, text);
   add_line(a, a->below_p, r->k, "narrowed to fewer distinct values than p", text);
-  add_measure(a, text);
+  if (!(!a->measure || (a->by_people && !a->n_matched))) {
+    shoal_text_print(text, "<li>%s: %s", a->measure, shoal_say_rounded(a->reached).text);
+    if (a->required > 0)
+      shoal_text_print(text, " at worst; the attack succeeds below %s",
+                       shoal_say_rounded(a->required).text);
+    shoal_text_add(text, "</li>\n");
+  }
   if (a->n_examples && a->examples[0].n_rows >= r->k) add_example(r, &a->examples[0], text);
   shoal_text_add(text, "</ul>\n");
 }

@@ -142,10 +142,13 @@ static void open_group(shoal_text *text, const char *class, const shoal_node_out
                    node->minimal ? " minimal" : "", node->chosen ? " chosen" : "");
 }
 
-/* Tooltip, and text for screen readers. */
-static void add_node_title(const drawing *d, const shoal_node_outcome *node) {
+static void draw_node(const drawing *d, const shoal_node_outcome *node, size_t x, size_t y,
+                      size_t width) {
   const shoal_result *result = d->result;
   shoal_text *text = d->text;
+  const size_t middle = x + (width + BAND_WIDTH) / 2;
+  open_group(text, "node", node);
+  /* Tooltip, and text for screen readers. */
   shoal_text_add(text, "<title>");
   for (size_t q = 0; q < result->n_quasi; q++)
     shoal_text_print(text, "%s %" PRIu32 ", ", result->quasi[q], node->levels[q]);
@@ -154,15 +157,6 @@ static void add_node_title(const drawing *d, const shoal_node_outcome *node) {
   shoal_text_print(text, " to suppress, classes: %" PRIu64 "; %s%s%s</title>", node->classes,
                    node->satisfies ? "satisfies" : "does not satisfy",
                    node->minimal ? ", minimal" : "", node->chosen ? ", chosen" : "");
-}
-
-static void draw_node(const drawing *d, const shoal_node_outcome *node, size_t x, size_t y,
-                      size_t width) {
-  const shoal_result *result = d->result;
-  shoal_text *text = d->text;
-  const size_t middle = x + (width + BAND_WIDTH) / 2;
-  open_group(text, "node", node);
-  add_node_title(d, node);
   draw_box(text, x, y, width, BOX_HEIGHT, node);
   shoal_text_print(text, "<text class=\"vector\" x=\"%zu\" y=\"%zu\">[", middle, y + 22);
   for (size_t q = 0; q < result->n_quasi; q++)
@@ -365,6 +359,7 @@ typedef struct tally {
 static size_t draw_bar(shoal_text *text, const char *class, size_t n, size_t most, size_t x,
                        size_t y) {
   if (!n) return x;
+  assert(most >= n);
   size_t width = n * BAR_WIDTH / most;
   width = width < 3 ? 3 : width; /* visible even for one in thousands */
   add_rect(text, class, x, y, width, BAR_HEIGHT, 0);

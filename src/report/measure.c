@@ -165,16 +165,6 @@ static void add_columns(shoal_text *t, const shoal_measures *m) {
                     "spread evenly over its values.\n");
 }
 
-static void add_associations(shoal_text *t, const shoal_measures *m) {
-  if (!m->n_associations) return;
-  shoal_text_add(t, "\nAssociation with sensitive columns (Cramer's V: 0 none .. 1 complete)\n");
-  for (size_t i = 0; i < m->n_associations; i++) {
-    const shoal_association *a = &m->associations[i];
-    shoal_text_print(t, "  %s and %s: %s before, %s after\n", a->quasi, a->sensitive,
-                     shoal_say_number(a->before).text, shoal_say_number(a->after).text);
-  }
-}
-
 /* ------------------------------------------------------------ text: risk */
 
 static void add_two(shoal_text *t, const char *name, double before, double after,
@@ -289,7 +279,14 @@ void shoal_measure_text(const shoal_result *r, shoal_text *t) {
   add_utility(t, m);
   if (m->has_queries) add_queries(t, &m->queries);
   add_columns(t, m);
-  add_associations(t, m);
+  if (m->n_associations) {
+    shoal_text_add(t, "\nAssociation with sensitive columns (Cramer's V: 0 none .. 1 complete)\n");
+    for (size_t i = 0; i < m->n_associations; i++) {
+      const shoal_association *a = &m->associations[i];
+      shoal_text_print(t, "  %s and %s: %s before, %s after\n", a->quasi, a->sensitive,
+                       shoal_say_number(a->before).text, shoal_say_number(a->after).text);
+    }
+  }
   add_identity(t, risk);
   if (r->measure.knows_people) add_people(t, &r->measure);
   for (size_t i = 0; i < risk->n_attributes; i++) add_disclosure(t, &risk->attributes[i], m->p);

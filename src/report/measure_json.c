@@ -17,22 +17,20 @@ static json_t *bars_array(const shoal_attribute_measure *a, shoal_json *json) {
   return array;
 }
 
-static void set_losses(json_t *object, const shoal_attribute_measure *a, shoal_json *json) {
-  SHOAL_PUT(
-      json, object, K("kind", a->kind), K("level", shoal_json_count_if(a->has_level, a->level)),
-      K("height", a->height), K("values", a->values_before), K("labels", a->labels_after),
-      K("suppressed_cells", a->cells_suppressed), K("generalized_cells", a->cells_generalized),
-      N("il", a->il), N("precision", a->precision), N("ncp", a->ncp), N("entropy", a->entropy),
-      N("entropy_share", a->entropy_share), N("loss", a->loss), N("mean_width", a->mean_width));
-}
-
 static json_t *attributes_array(const shoal_measures *m, shoal_json *json) {
   json_t *array = json_array();
   for (size_t i = 0; i < m->n_attributes; i++) {
     const shoal_attribute_measure *a = &m->attributes[i];
     json_t *object =
         SHOAL_OBJECT(K("attribute", a->name), K("role", a->quasi ? "quasi" : "sensitive"));
-    if (a->quasi) set_losses(object, a, json);
+    if (a->quasi) {
+      SHOAL_PUT(
+          json, object, K("kind", a->kind), K("level", shoal_json_count_if(a->has_level, a->level)),
+          K("height", a->height), K("values", a->values_before), K("labels", a->labels_after),
+          K("suppressed_cells", a->cells_suppressed), K("generalized_cells", a->cells_generalized),
+          N("il", a->il), N("precision", a->precision), N("ncp", a->ncp), N("entropy", a->entropy),
+          N("entropy_share", a->entropy_share), N("loss", a->loss), N("mean_width", a->mean_width));
+    }
     SHOAL_PUT(json, object, N("total_variation", a->variation), N("earth_mover", a->earth_mover),
               K("distance", a->distance), K("distribution", bars_array(a, json)));
     shoal_json_append(json, array, object);

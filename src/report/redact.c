@@ -107,7 +107,9 @@ static void pick(chooser *c) {
   }
 }
 
-static void count_others(chooser *c) {
+/* True: some label is shown. */
+static bool choose(chooser *c) {
+  pick(c);
   c->n_others = c->before = c->after = 0;
   for (size_t i = 0; i < c->n; i++) {
     c->n_others += c->counts[i].before || c->counts[i].after;
@@ -119,12 +121,6 @@ static void count_others(chooser *c) {
     c->before -= c->counts[c->shown[i]].before;
     c->after -= c->counts[c->shown[i]].after;
   }
-}
-
-/* True: some label is shown. */
-static bool choose(chooser *c) {
-  pick(c);
-  count_others(c);
   while (c->n_shown && !can_show(c, c->before, c->after)) {
     const shoal_label_count *rarest = &c->counts[c->shown[--c->n_shown]];
     c->n_others++;

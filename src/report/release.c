@@ -79,17 +79,6 @@ static void add_loss_hint(shoal_text *t, const shoal_result *r) {
                     "that it tried\n");
 }
 
-static void add_measures(shoal_text *t, const shoal_result *r) {
-  shoal_text_print(
-      t,
-      "\nUtility\n  release loss      %5.1f%%   0%% nothing lost, 100%% everything\n  completeness "
-      "     %5.1f%%   rows released\n  average class     %5.1f    rows: %.2f times k (AVG; 1 is "
-      "the minimum)\n  more in --json; docs/measures.md explains each measure\n",
-      100 * r->release.loss.release_loss, 100 * r->release.loss.completeness,
-      r->release.loss.avg * (double)r->k, r->release.loss.avg);
-  add_loss_hint(t, r);
-}
-
 /* "age 2, zip 0" */
 static void add_levels(shoal_text *t, const shoal_result *r, const uint32_t *levels) {
   for (size_t q = 0; q < r->n_quasi; q++)
@@ -178,16 +167,6 @@ static void add_noise(shoal_text *t, const shoal_clusters_report *r) {
                    r->noise_listed == 1 ? " has a value" : " have values");
 }
 
-/* The order of rows can link two releases: say whether it can be restored. */
-static void add_order(shoal_text *t, const shoal_result *r) {
-  const char *what = strcmp(r->release.order, "kept") == 0 ? "in the order of the input"
-                     : strcmp(r->release.order, "seeded") == 0
-                         ? "shuffled by the seed: anyone who knows it can "
-                           "restore the order"
-                         : "shuffled at random";
-  shoal_text_print(t, "\n  rows are %s", what);
-}
-
 void shoal_release_text(const shoal_result *r, shoal_text *t) {
   shoal_text_print(t, "%s -> %s\n  %s%s in, %s", r->source,
                    r->release.output  ? r->release.output
@@ -202,7 +181,15 @@ void shoal_release_text(const shoal_result *r, shoal_text *t) {
   if (r->release.fewest_people)
     shoal_text_print(t, ", the fewest people of a class %s",
                      shoal_say_count(r->release.fewest_people).text);
-  if (r->release.order) add_order(t, r);
+  if (r->release.order) {
+    /* The order of rows can link two releases: say whether it can be restored. */
+    const char *what = strcmp(r->release.order, "kept") == 0 ? "in the order of the input"
+                       : strcmp(r->release.order, "seeded") == 0
+                           ? "shuffled by the seed: anyone who knows it can "
+                             "restore the order"
+                           : "shuffled at random";
+    shoal_text_print(t, "\n  rows are %s", what);
+  }
   if (r->release.method == SHOAL_METHOD_CLUSTERS && r->release.clusters.noise)
     add_noise(t, &r->release.clusters);
   shoal_text_add(t, "\n");
@@ -214,7 +201,15 @@ void shoal_release_text(const shoal_result *r, shoal_text *t) {
   shoal_models_text(&r->release.models, t);
   if (r->release.attributes) {
     add_attribute_outcomes(t, r);
-    add_measures(t, r);
+    shoal_text_print(
+        t,
+        "\nUtility\n  release loss      %5.1f%%   0%% nothing lost, 100%% everything\n  "
+        "completeness "
+        "     %5.1f%%   rows released\n  average class     %5.1f    rows: %.2f times k (AVG; 1 is "
+        "the minimum)\n  more in --json; docs/measures.md explains each measure\n",
+        100 * r->release.loss.release_loss, 100 * r->release.loss.completeness,
+        r->release.loss.avg * (double)r->k, r->release.loss.avg);
+    add_loss_hint(t, r);
     shoal_alternatives_text(&r->release, t);
   }
   add_search(t, r);

@@ -41,9 +41,9 @@ static json_t *sample_object(const shoal_html_report *page, shoal_json *json) {
 
 static json_t *label_object(const shoal_html_report_attribute *a, const char *label,
                             uint64_t n_labels, uint64_t before, uint64_t after, shoal_json *json) {
-  json_t *object = label ? SHOAL_OBJECT(K("label", label))
-                         : SHOAL_OBJECT(K("label", json_null()), K("labels", n_labels));
-  SHOAL_PUT(json, object, K("before", a->before_hidden ? json_null() : shoal_json_count(before)),
+  json_t *object = SHOAL_OBJECT(K("label", label));
+  SHOAL_PUT(json, object, KIF(!label, "labels", n_labels),
+            K("before", a->before_hidden ? json_null() : shoal_json_count(before)),
             K("after", after));
   return object;
 }

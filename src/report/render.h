@@ -3,8 +3,7 @@
  * report/render: the text and the JSON of each kind of result, called by report/result.c. The keys
  * of the JSON are an interface: scripts parse them. Private to this directory.
  */
-#ifndef SHOAL_REPORT_RENDER_H
-#define SHOAL_REPORT_RENDER_H
+#pragma once
 
 #include "report/format.h"
 
@@ -18,6 +17,8 @@ void shoal_hierarchy_text(const shoal_result *result, shoal_text *text);
 json_t *shoal_hierarchy_json(const shoal_result *result, shoal_json *json);
 void shoal_lattice_text(const shoal_result *result, shoal_text *text);
 json_t *shoal_lattice_json(const shoal_result *result, shoal_json *json);
+void shoal_distances_text(const shoal_result *result, shoal_text *text);
+json_t *shoal_distances_json(const shoal_result *result, shoal_json *json);
 void shoal_explain_text(const shoal_result *result, shoal_text *text);
 json_t *shoal_explain_json(const shoal_result *result, shoal_json *json);
 void shoal_release_text(const shoal_result *result, shoal_text *text);
@@ -62,5 +63,3 @@ double shoal_utility_value(const shoal_measures *measures, const shoal_utility_f
 
 /* The attacks alone, for the report of a release: null for numbers of people from 1 to k - 1. */
 json_t *shoal_attacks_array(const shoal_result *result, shoal_json *json);
-
-#endif

@@ -195,6 +195,7 @@ static const struct {
     [SHOAL_RESULT_CHECK] = {shoal_check_text, shoal_check_json, true},
     [SHOAL_RESULT_CONDITIONS] = {shoal_conditions_text, shoal_conditions_json, false},
     [SHOAL_RESULT_LATTICE] = {shoal_lattice_text, shoal_lattice_json, true},
+    [SHOAL_RESULT_DISTANCES] = {shoal_distances_text, shoal_distances_json, false},
     [SHOAL_RESULT_EXPLAIN] = {shoal_explain_text, shoal_explain_json, false},
     [SHOAL_RESULT_RELEASE] = {shoal_release_text, shoal_release_json, true},
     [SHOAL_RESULT_HIERARCHY] = {shoal_hierarchy_text, shoal_hierarchy_json, false},

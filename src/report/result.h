@@ -4,8 +4,7 @@
  * arena, so it outlives table and policy. It has what all kinds share and one report of its kind,
  * a tagged union. It contains labels and counts, never a raw value of a suppressed or small class.
  */
-#ifndef SHOAL_REPORT_RESULT_H
-#define SHOAL_REPORT_RESULT_H
+#pragma once
 
 #include "attack/outcome.h"
 #include "base/error.h"
@@ -20,6 +19,7 @@ typedef enum shoal_result_kind {
   SHOAL_RESULT_CHECK,
   SHOAL_RESULT_CONDITIONS,
   SHOAL_RESULT_LATTICE,
+  SHOAL_RESULT_DISTANCES,
   SHOAL_RESULT_EXPLAIN,
   SHOAL_RESULT_RELEASE,
   SHOAL_RESULT_HIERARCHY,
@@ -140,6 +140,7 @@ typedef struct shoal_node_outcome {
   uint64_t suppressed;
   uint64_t classes;
   bool satisfies, minimal, chosen;
+  bool locally_minimal; /* on a path from the bottom it is the first that satisfies */
 } shoal_node_outcome;
 
 /* The nodes that one preference would choose: indices into the nodes. */
@@ -241,6 +242,13 @@ typedef struct shoal_lattice_report {
   shoal_preferred *preferred;
   size_t n_preferred;
 } shoal_lattice_report;
+
+/* Distance vectors of all pairs of distinct tuples, numbered by first appearance. */
+typedef struct shoal_distances_report {
+  uint32_t n_tuples;
+  const uint64_t *n_rows;    /* by tuple */
+  const uint16_t *distances; /* n_tuples x n_tuples vectors of n_quasi levels */
+} shoal_distances_report;
 
 typedef struct shoal_explain_report {
   uint64_t max_suppression, lattice_nodes;
@@ -398,6 +406,7 @@ struct shoal_result {
     shoal_check_report check;
     shoal_conditions_report conditions;
     shoal_lattice_report lattice;
+    shoal_distances_report distances;
     shoal_explain_report explain;
     shoal_release_report release;
     shoal_hierarchy_report hierarchy;
@@ -472,5 +481,3 @@ void shoal_draw_lattice(const shoal_result *result, const shoal_lattice_report *
                         shoal_text *text);
 /* One self-contained page (report/html.c). */
 void shoal_render_html(const shoal_result *result, shoal_text *text);
-
-#endif
