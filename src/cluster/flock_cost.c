@@ -191,7 +191,7 @@ static uint32_t index_of(const float *x, uint32_t from, float least) {
 }
 
 static int compare(shoal_clusters *b, shoal_packed_box box);
-static uint32_t price(shoal_clusters *b, shoal_packed_box box);
+static int price(shoal_clusters *b);
 
 INLINE int compare_body(shoal_clusters *b, shoal_packed_box box) {
   for (uint32_t from = 0; from < b->n; from += STRIDE) {
@@ -203,24 +203,14 @@ INLINE int compare_body(shoal_clusters *b, shoal_packed_box box) {
 }
 DISPATCH(int, compare, (shoal_clusters * b, shoal_packed_box box), (b, box))
 
-INLINE uint32_t price_body(shoal_clusters *b, shoal_packed_box box) {
-  float least = INFINITY;
-  uint32_t best = 0;
-  for (uint32_t from = 0; from < b->n; from += STRIDE) {
-    uint16_t sum[STRIDE];
-    float cost[STRIDE];
-    const float *weight = b->weight + from, *offset = b->offset + from;
-    join_stride(b, box, from, sum);
-    for (int i = 0; i < STRIDE; i++) cost[i] = (float)sum[i] * weight[i] + offset[i];
-    memcpy(b->joint + from, sum, sizeof sum);
-    memcpy(b->join_cost + from, cost, sizeof cost);
-    float own = smallest(cost);
-    best = own < least ? from : best;
-    least = own < least ? own : least;
-  }
-  return index_of(b->join_cost, best, least);
+/* The joint losses as costs. */
+INLINE int price_body(shoal_clusters *b) {
+  uint32_t n = (b->n + STRIDE - 1) / STRIDE * STRIDE;
+  for (uint32_t c = 0; c < n; c++)
+    b->join_cost[c] = (float)b->joint[c] * b->weight[c] + b->offset[c];
+  return 0;
 }
-DISPATCH(uint32_t, price, (shoal_clusters * b, shoal_packed_box box), (b, box))
+DISPATCH(int, price, (shoal_clusters * b), (b))
 
 INLINE uint32_t shoal_open_lowest_body(const shoal_clusters *b, const float *x) {
   float least = INFINITY;
@@ -283,10 +273,10 @@ void shoal_clusters_compare(shoal_clusters *b, shoal_packed_box box) {
 uint32_t shoal_clusters_cheapest(shoal_clusters *b, const int16_t *values, uint32_t except) {
   shoal_packed_box box = shoal_packed_boxes_at(&b->noted, b->p, b->room); /* the scratch box */
   float offset = b->offset[except];
-  b->work += b->n;
   shoal_packed_box_start(b->p, box, values);
+  shoal_clusters_compare(b, box);
   b->offset[except] = INFINITY;
-  uint32_t best = price(b, box);
+  (void)price(b);
   b->offset[except] = offset;
-  return best;
+  return shoal_open_lowest(b, b->join_cost);
 }

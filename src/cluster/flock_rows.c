@@ -2,6 +2,8 @@
 /* cluster/flock_rows: packs the rows of a block; boxes of packed rows. */
 #include "cluster/flock_rows.h"
 
+#include <math.h>
+
 #include "base/sort.h"
 
 /* ------------------------------------------------------------ boxes */
@@ -92,7 +94,6 @@ typedef struct packing {
   uint32_t *number_of;   /* by tuple: its value among those of the block */
   uint32_t *position_at; /* by value: its position on the axis */
   double scale;
-  bool truncates; /* steps of sets: rounded, their sum could exceed 16 bits */
 } packing;
 
 static uint32_t position_of(const packing *k, const shoal_packed_rows *p, size_t q,
@@ -180,34 +181,14 @@ static bool pack_tree(packing *k, shoal_packed_rows *p, size_t q, uint32_t n) {
   return true;
 }
 
-/* The loss of a value of a set beyond the first. */
-static uint16_t step_of(const packing *k, const shoal_axis *axis) {
-  if (axis->n_positions < 2) return 0;
-  double step = (double)axis->full / (axis->n_positions - 1);
-  if (k->truncates) return (uint16_t)(step * k->scale);
-  return scaled(k, step) ? scaled(k, step) : 1;
-}
-
-/* Could the steps of all sets, rounded, add up to more than 16 bits? */
-static bool steps_overflow(const packing *k, const shoal_packed_rows *p, double loss) {
-  double sum = loss * k->scale + (double)p->n_axes;
-  for (size_t q = p->n_spans; q < p->n_axes; q++) {
-    const shoal_axis *axis = p->axes[q].axis;
-    double n = p->n_tuples < axis->n_positions ? p->n_tuples : axis->n_positions;
-    if (n > SHOAL_MAX_SET) n = SHOAL_MAX_SET;
-    if (n > 1)
-      sum += (n - 1) * (step_of(k, axis) - k->scale * axis->full / (axis->n_positions - 1));
-  }
-  return sum > UINT16_MAX;
-}
-
 static void pack_set(packing *k, shoal_packed_rows *p, size_t q, uint32_t n) {
   shoal_packed_axis *own = &p->axes[q];
   own->n_values = n;
   own->word = p->n_words;
   own->n_words = ((size_t)n + 63) / 64;
   p->n_words += own->n_words;
-  own->step = step_of(k, own->axis);
+  own->step = n > 1 ? scaled(k, (double)own->axis->full / (own->axis->n_positions - 1)) : 0;
+  if (!own->step) own->step = 1;
   uint32_t largest = (SHOAL_MAX_SET - 1U) * own->step, full = scaled(k, own->axis->full);
   own->cap = n > SHOAL_MAX_SET ? (uint16_t)(full > largest ? full : largest) : UINT16_MAX;
 }
@@ -241,10 +222,12 @@ static bool fill_values(packing *k, shoal_packed_rows *p) {
     loss += extent_of(k, p, q, &own);
     if (own > coordinate) coordinate = own;
   }
-  k->scale = SHOAL_PACKED_LOSS / loss;
+  /* Rounding adds at most 1 per axis and per step of a set: the sum still fits 16 bits. */
+  double room =
+      UINT16_MAX - (double)p->n_axes - (SHOAL_MAX_SET - 1.0) * (double)(p->n_axes - p->n_spans);
+  k->scale = fmax(1, fmin(room, SHOAL_PACKED_LOSS)) / loss;
   if (k->scale > SHOAL_PACKED_COORDINATE / coordinate)
     k->scale = SHOAL_PACKED_COORDINATE / coordinate;
-  k->truncates = steps_overflow(k, p, loss);
   for (size_t q = 0; q < p->n_axes; q++) {
     uint32_t n = find_values(k, p, q);
     for (uint32_t t = 0; t < p->n_tuples; t++)
