@@ -240,6 +240,10 @@ static shoal_status check_settings(const shoal_policy *policy, const shoal_metho
                              "remove 'labels', or use auto or optimal",
                              method->name,
                              method->local ? "is local recoding" : "suppresses single cells");
+  if (policy->has_mu_argus && method->kind != SHOAL_METHOD_CELLS)
+    return shoal_policy_fail(policy, policy->mu_argus_mark, error,
+                             "%s does not support 'mu-argus'; remove it, or use mu-argus",
+                             method->name);
   if (policy->slack && method->kind != SHOAL_METHOD_NODE)
     return shoal_policy_fail(policy, policy->slack_mark, error,
                              "%s does not support 'slack'; remove it, or use samarati",

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "hierarchy/date.h"
 #include "measure/measure.h"
+#include "model/theta.h"
 
 void shoal_result_years(const shoal_attribute *attribute, unsigned *first, unsigned *last) {
   const shoal_hierarchy_spec *spec = &attribute->hierarchy;
@@ -428,6 +429,39 @@ static shoal_status judge_over_sets(shoal_result *result, judgement *j,
   return status;
 }
 
+static int by_reached(const void *a, const void *b) {
+  const shoal_reached *x = a, *y = b;
+  return (x->reached > y->reached) - (x->reached < y->reached);
+}
+
+/* The variances of all classes (Khan et al. 2020, Table 5), equal ones counted together. */
+static shoal_status list_values(shoal_result *result, const judgement *j,
+                                const shoal_classes *classes, shoal_model_outcome *outcome,
+                                shoal_error *error) {
+  shoal_reached *values = shoal_alloc(classes->n_classes, sizeof *values);
+  if (!values) return shoal_fail_memory(error);
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    double reached;
+    (void)shoal_requirement_holds(j->requirement, j->context->frequency, classes, c, &reached);
+    values[c] = (shoal_reached){reached, 1, classes->n_rows[c]};
+  }
+  qsort(values, classes->n_classes, sizeof *values, by_reached);
+  size_t n = 0;
+  for (uint32_t c = 0; c < classes->n_classes; c++) {
+    if (n && values[n - 1].reached >= values[c].reached) {
+      values[n - 1].classes++;
+      values[n - 1].rows += values[c].rows;
+    } else {
+      values[n++] = values[c];
+    }
+  }
+  outcome->values = shoal_arena_alloc(&result->arena, n, sizeof *values);
+  if (outcome->values && n) memcpy(outcome->values, values, n * sizeof *values);
+  outcome->n_values = n;
+  free(values);
+  return outcome->values ? SHOAL_OK : shoal_fail_memory(error);
+}
+
 static shoal_status judge_requirement(shoal_result *result, const shoal_context *p,
                                       const shoal_requirement *requirement,
                                       const shoal_classes *classes,
@@ -462,6 +496,8 @@ static shoal_status judge_requirement(shoal_result *result, const shoal_context 
     outcome->breaking_rows = j.breaking_rows;
     SHOAL_TRY(show_worst(result, p, classes, &p->requirements.sets[0], j.worst, j.n_worst, outcome,
                          error));
+    if (max_worst && shoal_requirement_is_theta(requirement))
+      SHOAL_TRY(list_values(result, &j, classes, outcome, error));
   }
   outcome->holds = outcome->breaking_classes == 0 && !outcome->unjudged;
   return SHOAL_OK;

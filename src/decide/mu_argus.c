@@ -80,7 +80,7 @@ static shoal_status run(const shoal_context *p, shoal_mu_argus *argus, shoal_err
   }
   shoal_mu_argus_options options = {.k = p->requirements.k,
                                     .sensitivity = sensitivity,
-                                    .generalize = true,
+                                    .generalize = !p->policy->only_cells,
                                     .reading = given ? SHOAL_MU_ARGUS_RANKS : SHOAL_MU_ARGUS_WIDE};
   shoal_status status = shoal_mu_argus_run(p->frequency, &options, p->run, argus, error);
   free(sensitivity);

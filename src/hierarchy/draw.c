@@ -5,7 +5,8 @@
  * The tree is drawn from the top down, children ordered by label (numbers by size). A label that
  * only repeats on the level below is one node and one line. Values of the data are personal: leaves
  * are drawn only if they come from the hierarchy's file or the policy; otherwise the lowest level
- * drawn is 1, with numbers of values.
+ * drawn is 1, with numbers of values. Below a protected node every node is protected, and so is
+ * every leaf; a protected node whose parent is not is strong.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,15 +31,17 @@ typedef struct child_lists {
 
 typedef struct open_node {
   uint32_t level, label;
-  uint32_t next; /* index of the child to draw next */
+  uint32_t next;     /* index of the child to draw next */
+  bool is_protected; /* it, or a node above it */
 } open_node;
 
 typedef struct drawing {
   const shoal_hierarchy *hierarchy;
-  uint32_t floor;        /* the lowest level drawn */
-  child_lists *families; /* by level, above the floor */
-  open_node *stack;      /* from the top down to the node whose children are being drawn */
-  uint32_t depth;        /* of the stack */
+  uint8_t *const *is_protected; /* by level and label; NULL: not asked for */
+  uint32_t floor;               /* the lowest level drawn */
+  child_lists *families;        /* by level, above the floor */
+  open_node *stack;             /* from the top down to the node whose children are being drawn */
+  uint32_t depth;               /* of the stack */
   shoal_text text;
 } drawing;
 
@@ -126,6 +129,15 @@ static bool is_last(const drawing *d, uint32_t i) {
   return node->next == d->families[node->level].first[node->label + 1];
 }
 
+/* Is the node protected, by itself, by a node above it or as a leaf? Says so. */
+static bool add_protection(drawing *d, uint32_t level, uint32_t label) {
+  if (!d->is_protected) return false;
+  bool above = d->depth && d->stack[d->depth - 1].is_protected;
+  bool here = above || level == 0 || d->is_protected[level][label];
+  if (here) shoal_text_add(&d->text, above ? " [protected]" : " [protected, strong]");
+  return here;
+}
+
 /* Draws a node, at the lowest level of its repetitions, and opens it. */
 static void enter_node(drawing *d, uint32_t level, uint32_t label) {
   while (level > d->floor && only_repeats(d, level, label)) {
@@ -142,6 +154,7 @@ static void enter_node(drawing *d, uint32_t level, uint32_t label) {
     shoal_text_add_count(&d->text, n_leaves);
     shoal_text_add(&d->text, n_leaves == 1 ? " value)" : " values)");
   }
+  bool is_protected = add_protection(d, level, label);
   shoal_text_add(&d->text, "\n");
   if (level == d->floor) return;
   /* Orders the children of a node that is drawn. */
@@ -151,7 +164,7 @@ static void enter_node(drawing *d, uint32_t level, uint32_t label) {
   for (size_t i = 0; i < n; i++)
     begin[i].number = leading_number(get_label(d->hierarchy, level - 1, begin[i].label));
   qsort_r(begin, n, sizeof *begin, compare_children, &d->hierarchy->levels[level - 1]);
-  d->stack[d->depth++] = (open_node){level, label, d->families[level].first[label]};
+  d->stack[d->depth++] = (open_node){level, label, d->families[level].first[label], is_protected};
 }
 
 static void draw_tree(drawing *d, size_t max_lines) {
@@ -178,8 +191,11 @@ static void draw_tree(drawing *d, size_t max_lines) {
   }
 }
 
-static bool drawing_init(drawing *d, const shoal_hierarchy *hierarchy) {
-  *d = (drawing){.hierarchy = hierarchy, .floor = hierarchy->leaves_public ? 0 : 1};
+static bool drawing_init(drawing *d, const shoal_hierarchy *hierarchy,
+                         uint8_t *const *is_protected) {
+  *d = (drawing){.hierarchy = hierarchy,
+                 .is_protected = is_protected,
+                 .floor = hierarchy->leaves_public ? 0 : 1};
   shoal_text_init(&d->text);
   d->families = shoal_alloc_zero(hierarchy->n_levels, sizeof *d->families);
   d->stack = shoal_alloc(hierarchy->n_levels, sizeof *d->stack);
@@ -200,16 +216,36 @@ static void drawing_reset(drawing *d) {
   shoal_text_reset(&d->text);
 }
 
-shoal_status shoal_hierarchy_draw(const shoal_hierarchy *hierarchy, size_t max_lines, char **text,
-                                  shoal_error *error) {
+shoal_status shoal_hierarchy_draw(const shoal_hierarchy *hierarchy, uint8_t *const *is_protected,
+                                  size_t max_lines, char **text, shoal_error *error) {
   drawing d;
   *text = NULL;
-  if (drawing_init(&d, hierarchy)) {
+  if (drawing_init(&d, hierarchy, is_protected)) {
     draw_tree(&d, max_lines);
     *text = shoal_text_take(&d.text);
   }
   drawing_reset(&d);
   return *text ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+/* ------------------------------------------------------------ marks */
+
+bool shoal_hierarchy_mark(const shoal_hierarchy *hierarchy, shoal_equality equality,
+                          const char *name, uint8_t *const *marks, bool *found) {
+  shoal_values wanted;
+  bool failed = !shoal_values_init(&wanted, equality);
+  *found = false;
+  if (failed) return false;
+  failed = shoal_values_intern(&wanted, (shoal_label){name, strlen(name)}) == SHOAL_NONE;
+  for (uint32_t l = 0; !failed && l < hierarchy->n_levels; l++) {
+    for (uint32_t t = 0; t < hierarchy->levels[l].n_labels; t++) {
+      if (shoal_values_find(&wanted, get_label(hierarchy, l, t), &failed) == SHOAL_NONE) continue;
+      marks[l][t] = 1;
+      *found = true;
+    }
+  }
+  shoal_values_reset(&wanted);
+  return !failed;
 }
 
 /* ------------------------------------------------------------ hierarchy CSV */

@@ -99,8 +99,18 @@ void shoal_snapped_ends(int64_t number, int64_t least, int64_t most, unsigned sc
 /* The kinds for help texts, ended by an entry without a name. */
 extern const shoal_entry shoal_hierarchy_kind_entries[];
 
-/* The tree as text of at most max_lines lines; no values of the data. The caller frees *text. */
-shoal_status shoal_hierarchy_draw(const shoal_hierarchy *hierarchy, size_t max_lines, char **text,
+/* Sets marks[level][label] to 1 for every label of that name; *found: there is one. False: no
+ * memory. */
+bool shoal_hierarchy_mark(const shoal_hierarchy *hierarchy, shoal_equality equality,
+                          const char *name, uint8_t *const *marks, bool *found) SHOAL_MUST_CHECK;
+
+/*
+ * The tree as text of at most max_lines lines; no values of the data. `is_protected`, if not NULL,
+ * has 1 for each protected node by level and label: protected and strong values are told (Campan &
+ * Truta 2006, Definition 3). The caller frees *text.
+ */
+shoal_status shoal_hierarchy_draw(const shoal_hierarchy *hierarchy, uint8_t *const *is_protected,
+                                  size_t max_lines, char **text,
                                   shoal_error *error) SHOAL_MUST_CHECK;
 
 /* The rows value;level1;...;top of all leaves, as CSV. The caller frees *csv. */

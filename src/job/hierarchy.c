@@ -16,10 +16,12 @@ typedef struct description {
   shoal_text drawing;
 } description;
 
+/* is_protected: as for shoal_hierarchy_draw. */
 static shoal_status add_hierarchy(description *d, const shoal_hierarchy *hierarchy,
-                                  const char *title, shoal_error *error) {
+                                  uint8_t *const *is_protected, const char *title,
+                                  shoal_error *error) {
   char *drawing;
-  SHOAL_TRY(shoal_hierarchy_draw(hierarchy, MAX_LINES, &drawing, error));
+  SHOAL_TRY(shoal_hierarchy_draw(hierarchy, is_protected, MAX_LINES, &drawing, error));
   if (d->drawing.size_bytes) shoal_text_add(&d->drawing, "\n");
   shoal_text_print(&d->drawing, "%s: %u level%s, ", title, hierarchy->n_levels,
                    hierarchy->n_levels == 1 ? "" : "s");
@@ -64,6 +66,29 @@ static shoal_status find_column(const shoal_table *table, const char *name,
                        "its cells were not kept: read the table without a policy");
 }
 
+/* The protected nodes of a sensitive attribute, in the result's memory; NULL: it names none. */
+static shoal_status find_protected(description *d, const shoal_policy *policy,
+                                   const shoal_attribute *attribute,
+                                   const shoal_hierarchy *hierarchy, uint8_t ***marks,
+                                   shoal_error *error) {
+  *marks = NULL;
+  if (!attribute->n_protect) return SHOAL_OK;
+  shoal_arena *arena = &d->result->arena;
+  bool ok = SHOAL_ARENA_ARRAY(arena, *marks, hierarchy->n_levels);
+  for (uint32_t l = 0; ok && l < hierarchy->n_levels; l++)
+    ok = SHOAL_ARENA_ZEROED(arena, (*marks)[l], hierarchy->levels[l].n_labels);
+  shoal_equality equality = shoal_policy_equality(policy, attribute);
+  for (size_t i = 0; ok && i < attribute->n_protect; i++) {
+    bool found;
+    ok = shoal_hierarchy_mark(hierarchy, equality, attribute->protect[i].text, *marks, &found);
+    if (ok && !found)
+      return shoal_policy_fail(policy, attribute->protect[i].mark, error,
+                               "protect: the hierarchy has no node '%.60s': name one of its labels",
+                               attribute->protect[i].text);
+  }
+  return ok ? SHOAL_OK : shoal_fail_memory(error);
+}
+
 /* `name`: the column, or the pattern of an entry that stands for several. */
 static shoal_status describe_attribute(description *d, const shoal_policy *policy,
                                        const shoal_attribute *attribute, const char *name,
@@ -85,7 +110,9 @@ static shoal_status describe_attribute(description *d, const shoal_policy *polic
   shoal_hierarchy *hierarchy;
   SHOAL_TRY(
       shoal_hierarchy_compile(&attribute->hierarchy, table, column, &options, &hierarchy, error));
-  shoal_status status = add_hierarchy(d, hierarchy, name, error);
+  uint8_t **is_protected;
+  shoal_status status = find_protected(d, policy, attribute, hierarchy, &is_protected, error);
+  if (status == SHOAL_OK) status = add_hierarchy(d, hierarchy, is_protected, name, error);
   shoal_hierarchy_free(hierarchy);
   return status;
 }
@@ -113,7 +140,7 @@ static shoal_status describe(description *d, const char *source, const shoal_pol
     shoal_hierarchy_options options = {.attribute = ""};
     shoal_hierarchy *hierarchy;
     SHOAL_TRY(shoal_hierarchy_compile(&spec, NULL, NULL, &options, &hierarchy, error));
-    shoal_status status = add_hierarchy(d, hierarchy, source, error);
+    shoal_status status = add_hierarchy(d, hierarchy, NULL, source, error);
     shoal_hierarchy_free(hierarchy);
     return status;
   }

@@ -64,14 +64,20 @@ typedef struct shoal_association {
   double before, after;
 } shoal_association;
 
+/* |answer - count| / count over all queries that select a row of the original. */
+typedef struct shoal_error_figures {
+  double mean, median, worst;
+} shoal_error_figures;
+
 /* Random COUNT queries (003, eq. 4-5). */
 typedef struct shoal_query_error {
-  uint64_t n_queries;         /* random COUNT queries */
-  uint64_t n_skipped;         /* without a row of the original: no relative error */
-  uint32_t dimensions;        /* quasi-identifiers in each */
-  double selectivity;         /* intended share of rows per query */
-  double mean_selected;       /* actual share of rows, mean */
-  double mean, median, worst; /* |estimate - count| / count */
+  uint64_t n_queries;          /* random COUNT queries */
+  uint64_t n_skipped;          /* without a row of the original: no relative error */
+  uint32_t dimensions;         /* quasi-identifiers in each */
+  double selectivity;          /* intended share of rows per query */
+  double mean_selected;        /* actual share of rows, mean */
+  shoal_error_figures spread;  /* each label is spread evenly over its values */
+  shoal_error_figures overlap; /* counts the rows whose labels overlap the query */
   uint64_t seed;
 } shoal_query_error;
 

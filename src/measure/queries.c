@@ -24,7 +24,8 @@ typedef struct query_run {
   uint64_t n_queries;
   condition *conditions; /* dimensions of each query */
   uint32_t **positions;  /* by quasi-identifier: position of each original tuple */
-  double *error;         /* by query; below 0: the original has no such row */
+  double *spread_error;  /* by query; below 0: the original has no such row */
+  double *overlap_error; /* the same */
   double *selected;      /* by query: rows of the original */
   double **share;        /* by thread: selected share of each label, all labels */
   size_t *first_label;   /* by quasi-identifier: its first label there */
@@ -40,7 +41,8 @@ static bool allocate(query_run *a) {
   shoal_arena *arena = &a->arena;
   if (!SHOAL_ARENA_ARRAY(arena, a->conditions, n_conditions) ||
       !SHOAL_ARENA_ARRAY(arena, a->positions, pair->n_quasi) ||
-      !SHOAL_ARENA_ARRAY(arena, a->error, (size_t)a->n_queries) ||
+      !SHOAL_ARENA_ARRAY(arena, a->spread_error, (size_t)a->n_queries) ||
+      !SHOAL_ARENA_ARRAY(arena, a->overlap_error, (size_t)a->n_queries) ||
       !SHOAL_ARENA_ARRAY(arena, a->selected, (size_t)a->n_queries) ||
       !SHOAL_ARENA_ARRAY(arena, a->share, a->n_threads) ||
       !SHOAL_ARENA_ARRAY(arena, a->first_label, pair->n_quasi))
@@ -107,7 +109,9 @@ static double asked_share(const shoal_domain *domain, const shoal_label_span *sp
   return (double)n / span->n_positions;
 }
 
-static double count_released(const query_run *a, const condition *conditions, double *share) {
+/* Two answers from the release. `share` is scratch. */
+static void count_released(const query_run *a, const condition *conditions, double *share,
+                           double *spread, double *overlap) {
   const shoal_frequency_set *f = a->pair->released;
   for (uint32_t d = 0; d < a->dimensions; d++) {
     const condition *c = &conditions[d];
@@ -116,16 +120,16 @@ static double count_released(const query_run *a, const condition *conditions, do
       share[a->first_label[c->quasi] + code] =
           asked_share(&attribute->domain, shoal_release_pair_span(attribute, code), c->lo, c->hi);
   }
-  double rows = 0;
+  *spread = *overlap = 0;
   for (uint32_t class = 0; class < f->n_tuples; class ++) {
     double part = (double)f->base.n_rows[class];
     for (uint32_t d = 0; part > 0 && d < a->dimensions; d++) {
       uint32_t quasi = conditions[d].quasi;
       part *= share[a->first_label[quasi] + shoal_code_at(f->codes[quasi], class)];
     }
-    rows += part;
+    *spread += part;
+    if (part > 0) *overlap += (double)f->base.n_rows[class];
   }
-  return rows;
 }
 
 static void answer(void *user, unsigned thread) {
@@ -134,8 +138,12 @@ static void answer(void *user, unsigned thread) {
     const condition *conditions = &a->conditions[i * a->dimensions];
     double truth = count_original(a, conditions);
     a->selected[i] = truth;
-    a->error[i] =
-        truth > 0 ? fabs(count_released(a, conditions, a->share[thread]) - truth) / truth : -1;
+    a->spread_error[i] = a->overlap_error[i] = -1;
+    if (truth <= 0) continue;
+    double spread, overlap;
+    count_released(a, conditions, a->share[thread], &spread, &overlap);
+    a->spread_error[i] = fabs(spread - truth) / truth;
+    a->overlap_error[i] = fabs(overlap - truth) / truth;
   }
 }
 
@@ -144,27 +152,27 @@ static int ascending(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-static void sum_up(const query_run *a, shoal_query_error *out) {
-  double sum = 0, selected = 0;
+/* Sorts the errors that are not below 0; returns how many there are. */
+static size_t sum_up(double *errors, uint64_t n_queries, shoal_error_figures *out) {
+  double sum = 0;
   size_t n = 0;
-  for (uint64_t i = 0; i < a->n_queries; i++) {
-    selected += a->selected[i];
-    if (a->error[i] < 0) continue;
-    sum += a->error[i];
-    a->error[n++] = a->error[i];
+  for (uint64_t i = 0; i < n_queries; i++) {
+    if (errors[i] < 0) continue;
+    sum += errors[i];
+    errors[n++] = errors[i];
   }
-  if (n > 1) qsort(a->error, n, sizeof *a->error, ascending);
-  out->n_skipped = a->n_queries - n;
-  double rows = (double)a->pair->original->n_records;
-  out->mean_selected = rows > 0 ? selected / (double)a->n_queries / rows : NAN;
-  out->mean = n ? sum / (double)n : NAN;
-  out->worst = n ? a->error[n - 1] : NAN;
-  out->median = n ? (a->error[(n - 1) / 2] + a->error[n / 2]) / 2 : NAN;
+  if (!n) return 0;
+  qsort(errors, n, sizeof *errors, ascending);
+  *out = (shoal_error_figures){.mean = sum / (double)n,
+                               .median = (errors[(n - 1) / 2] + errors[n / 2]) / 2,
+                               .worst = errors[n - 1]};
+  return n;
 }
 
 shoal_status shoal_queries_measure(const shoal_release_pair *pair, const shoal_run *run,
                                    shoal_query_error *out, shoal_error *error) {
-  out->mean = out->median = out->worst = out->mean_selected = NAN;
+  out->spread = out->overlap = (shoal_error_figures){NAN, NAN, NAN};
+  out->mean_selected = NAN;
   if (pair->original->n_records == 0 || out->n_queries == 0) return SHOAL_OK;
   query_run a = {.pair = pair, .dimensions = out->dimensions, .n_queries = out->n_queries};
   a.n_threads = shoal_run_threads(run);
@@ -176,7 +184,11 @@ shoal_status shoal_queries_measure(const shoal_release_pair *pair, const shoal_r
     shoal_random_seed(&random, out->seed);
     draw(&a, out->selectivity, &random, order);
     shoal_parallel(a.n_threads, answer, &a);
-    sum_up(&a, out);
+    double selected = 0;
+    for (uint64_t i = 0; i < a.n_queries; i++) selected += a.selected[i];
+    out->mean_selected = selected / (double)a.n_queries / (double)pair->original->n_records;
+    out->n_skipped = a.n_queries - sum_up(a.spread_error, a.n_queries, &out->spread);
+    (void)sum_up(a.overlap_error, a.n_queries, &out->overlap);
   }
   shoal_arena_reset(&a.arena);
   return ok ? SHOAL_OK : shoal_fail_memory(error);

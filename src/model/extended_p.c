@@ -42,27 +42,6 @@ static shoal_status unknown_node(const shoal_policy *policy, const shoal_sensiti
   return status;
 }
 
-/* Marks every label of that name, on any level; *found: there is one. False: no memory. */
-static bool mark_protected(const shoal_hierarchy *tree, shoal_equality equality,
-                           uint8_t *const *protected_label, const char *name, bool *found) {
-  shoal_values wanted;
-  bool failed = !shoal_values_init(&wanted, equality);
-  *found = false;
-  if (failed) return false;
-  failed = shoal_values_intern(&wanted, (shoal_label){name, strlen(name)}) == SHOAL_NONE;
-  for (uint32_t l = 0; !failed && l < tree->n_levels; l++) {
-    for (uint32_t t = 0; t < tree->levels[l].n_labels; t++) {
-      shoal_label label;
-      label.bytes = shoal_level_label(&tree->levels[l], t, &label.size_bytes);
-      if (shoal_values_find(&wanted, label, &failed) == SHOAL_NONE) continue;
-      protected_label[l][t] = 1;
-      *found = true;
-    }
-  }
-  shoal_values_reset(&wanted);
-  return !failed;
-}
-
 /* From the top down, the first protected label is the strong ancestor; else the value itself. */
 static void group_values(const shoal_hierarchy *tree, uint8_t *const *protected_label,
                          uint32_t *group_of, uint32_t *n_groups, uint32_t **group_of_label) {
@@ -91,7 +70,7 @@ static shoal_status find_subtrees(const shoal_policy *policy, const shoal_sensit
   for (size_t i = 0; i < sensitive->attribute->n_protect; i++) {
     const shoal_word *node = &sensitive->attribute->protect[i];
     bool found;
-    if (!mark_protected(tree, equality, protected_label, node->text, &found))
+    if (!shoal_hierarchy_mark(tree, equality, node->text, protected_label, &found))
       return shoal_fail_memory(error);
     if (!found) return unknown_node(policy, sensitive, node, error);
   }

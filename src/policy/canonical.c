@@ -253,6 +253,10 @@ static void put_method_key(shoal_canonical *out, unsigned id, const char *key) {
   case SHOAL_KEY_START:
     shoal_canonical_word(out, key, policy->has_start, policy->sorted_start ? "sorted" : "flock");
     break;
+  case SHOAL_KEY_MU_ARGUS:
+    shoal_canonical_word(out, key, policy->has_mu_argus,
+                         policy->only_cells ? "suppress" : "generalize");
+    break;
   case SHOAL_KEY_SATISFIES: shoal_canonical_word(out, key, satisfies, satisfies); break;
   case SHOAL_KEY_SLACK: shoal_canonical_count(out, key, policy->slack, policy->slack); break;
   case SHOAL_KEY_NOISE: put_amount(out, key, policy->noise_allowed, policy->noise); break;

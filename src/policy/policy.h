@@ -172,10 +172,12 @@ struct shoal_policy {
   const shoal_word *prefer;
   size_t n_prefer;
   shoal_word objective;
-  shoal_word satisfies;         /* default "classes" */
-  bool has_cuts, relaxed_cuts;  /* mondrian; default strict */
-  bool has_start, sorted_start; /* theta; default flock */
-  bool noise_allowed;           /* noise: refuse -> false */
+  shoal_word satisfies;          /* default "classes" */
+  bool has_cuts, relaxed_cuts;   /* mondrian; default strict */
+  bool has_start, sorted_start;  /* theta; default flock */
+  bool has_mu_argus, only_cells; /* mu-argus: generalize -> false */
+  shoal_mark mu_argus_mark;
+  bool noise_allowed; /* noise: refuse -> false */
   shoal_amount noise;
   bool has_effort;
   uint32_t effort; /* multiplies the search budget, 1 .. SHOAL_MAX_EFFORT; default 1 */

@@ -311,6 +311,10 @@ static shoal_status read_method_key(shoal_policy_reader *reader, unsigned id,
   case SHOAL_KEY_START:
     policy->has_start = true;
     return shoal_read_either(reader, node, "flock", "sorted", &policy->sorted_start);
+  case SHOAL_KEY_MU_ARGUS:
+    policy->has_mu_argus = true;
+    policy->mu_argus_mark = node->mark;
+    return shoal_read_either(reader, node, "generalize", "suppress", &policy->only_cells);
   case SHOAL_KEY_SATISFIES: return read_name(reader, node, &policy->satisfies);
   case SHOAL_KEY_SLACK:
     SHOAL_TRY(shoal_setting_from(reader, node, "a whole number", &setting));

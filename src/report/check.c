@@ -57,6 +57,16 @@ static json_t *worst_array(const shoal_result *r, const shoal_model_outcome *mod
   return array;
 }
 
+static json_t *values_array(const shoal_model_outcome *model, shoal_json *json) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < model->n_values; i++)
+    shoal_json_append(json, array,
+                      SHOAL_OBJECT(N("variance", model->values[i].reached),
+                                   K("classes", model->values[i].classes),
+                                   K("rows", model->values[i].rows)));
+  return array;
+}
+
 json_t *shoal_models_json(const shoal_result *r, shoal_json *json) {
   const shoal_model_outcomes *models = shoal_result_models_of(r);
   json_t *array = json_array();
@@ -75,6 +85,7 @@ json_t *shoal_models_json(const shoal_result *r, shoal_json *json) {
               KIF(!m->is_rule, "breaking_classes", m->breaking_classes),
               KIF(m->attribute && !m->is_rule, "distinct_values", m->min_distinct));
     if (m->n_worst) shoal_json_set(json, object, "worst", worst_array(r, m, json));
+    if (m->n_values) shoal_json_set(json, object, "variances", values_array(m, json));
     shoal_json_append(json, array, object);
   }
   return array;
@@ -96,6 +107,22 @@ json_t *shoal_class_sizes_json(const shoal_result *r, shoal_json *json) {
 }
 
 /* ------------------------------------------------------------ check */
+
+/* "Variance of the classes: 0.6875: 1 class with 4 rows, 1.25: 2 classes with 8 rows" */
+static void add_values(shoal_text *t, const shoal_model_outcome *m) {
+  enum { MOST = 12 };
+  if (!m->n_values) return;
+  shoal_text_print(t, "\nVariance of the classes (%s, %s), smallest first:\n", m->model,
+                   m->attribute);
+  for (size_t i = 0; i < m->n_values && i < MOST; i++)
+    shoal_text_print(t, "  %-10s %s with %s\n", shoal_say_number(m->values[i].reached).text,
+                     shoal_say_classes(m->values[i].classes).text,
+                     shoal_say_rows(m->values[i].rows).text);
+  if (m->n_values > MOST)
+    shoal_text_print(t, "  and %s larger values, the largest %s (all: --json)\n",
+                     shoal_say_count(m->n_values - MOST).text,
+                     shoal_say_number(m->values[m->n_values - 1].reached).text);
+}
 
 static void add_worst(shoal_text *t, const shoal_result *r, const shoal_model_outcome *m) {
   if (!m->n_worst) return;
@@ -135,7 +162,10 @@ void shoal_check_text(const shoal_result *r, shoal_text *t) {
   shoal_verdict_text(r, t);
   shoal_text_add(t, "\n");
   shoal_models_text(models, t);
-  for (size_t i = 0; i < models->n_items; i++) add_worst(t, r, &models->items[i]);
+  for (size_t i = 0; i < models->n_items; i++) {
+    add_worst(t, r, &models->items[i]);
+    add_values(t, &models->items[i]);
+  }
   if (!r->holds && !r->safety.models_unjudged)
     shoal_text_add(t,
                    "\nRow 1 is the first row after the header. Original values are not shown.\n"

@@ -36,7 +36,7 @@ static void add_queries(const shoal_query_error *q, shoal_text *text) {
       "Half of the answers from the release have an error of at most <b>%.1f%%</b>; the mean error "
       "is <b>%.1f%%</b>, the largest %.0f%%.</p>\n",
       shoal_say_counted(q->n_queries, "random query", "random queries").text, q->dimensions,
-      100 * q->mean_selected, 100 * q->median, 100 * q->mean, 100 * q->worst);
+      100 * q->mean_selected, 100 * q->spread.median, 100 * q->spread.mean, 100 * q->spread.worst);
 }
 
 static void add_columns(const shoal_measures *m, shoal_text *text) {

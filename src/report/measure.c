@@ -100,6 +100,9 @@ static void add_utility(shoal_text *t, const shoal_measures *m) {
   add_measure(t, "dm", m->dm, "sum of squared class sizes: lower is finer");
   add_measure(t, "avg", m->avg, "mean class size / k: 1 is the minimum");
   add_measure(t, "accuracy", m->accuracy, "1 .. 0: 1 - mean of level / height");
+  if (!isnan(m->height_accuracy))
+    add_measure(t, "height accuracy", m->height_accuracy,
+                "1 .. 0: 1 - height of the node / height of the top (Samarati)");
   if (isnan(m->absolute_distance))
     shoal_text_add(t, "  Labels are of several levels (local recoding): there is no node, and no "
                       "distance from the\n  bottom of the lattice.\n");
@@ -116,9 +119,12 @@ static void add_queries(shoal_text *t, const shoal_query_error *q) {
                    "each on average (seed %llu)\n",
                    shoal_say_count(q->n_queries).text, q->dimensions, q->dimensions == 1 ? "" : "s",
                    100 * q->mean_selected, (unsigned long long)q->seed);
-  add_measure(t, "mean error", q->mean, "mean relative error of an answer from the release");
-  add_measure(t, "median error", q->median, "half of the answers have at most this error");
-  add_measure(t, "worst error", q->worst, "the largest error of an answer");
+  add_measure(t, "mean error", q->spread.mean, "mean relative error of an answer from the release");
+  add_measure(t, "median error", q->spread.median, "half of the answers have at most this error");
+  add_measure(t, "worst error", q->spread.worst, "the largest error of an answer");
+  add_measure(t, "mean overlap error", q->overlap.mean,
+              "the same if every row counts whose labels overlap the query");
+  add_measure(t, "worst overlap error", q->overlap.worst, "the largest of these");
   if (!q->n_skipped) return;
   shoal_text_print(t, "  %s queries select nothing in the original and are not counted.\n",
                    shoal_say_count(q->n_skipped).text);

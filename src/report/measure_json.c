@@ -50,10 +50,13 @@ static json_t *associations_array(const shoal_measures *m, shoal_json *json) {
 }
 
 static json_t *queries_object(const shoal_query_error *q) {
-  return SHOAL_OBJECT(K("queries", q->n_queries), K("skipped", q->n_skipped),
-                      K("dimensions", q->dimensions), N("selectivity", q->selectivity),
-                      N("mean_selected", q->mean_selected), N("mean", q->mean),
-                      N("median", q->median), N("worst", q->worst), K("seed", q->seed));
+  return SHOAL_OBJECT(
+      K("queries", q->n_queries), K("skipped", q->n_skipped), K("dimensions", q->dimensions),
+      N("selectivity", q->selectivity), N("mean_selected", q->mean_selected),
+      N("mean", q->spread.mean), N("median", q->spread.median), N("worst", q->spread.worst),
+      K("overlap", SHOAL_OBJECT(N("mean", q->overlap.mean), N("median", q->overlap.median),
+                                N("worst", q->overlap.worst))),
+      K("seed", q->seed));
 }
 
 static json_t *measures_object(const shoal_measures *m, shoal_json *json) {

@@ -114,6 +114,9 @@ static void add_node_search(shoal_text *t, const shoal_result *r) {
     shoal_text_print(t, "%s, ", shoal_say_counted(minimal, "minimal node", "minimal nodes").text);
   shoal_text_add(t, "chosen: ");
   if (chosen) add_levels(t, r, chosen->levels);
+  if (chosen)
+    shoal_text_print(t, " (accuracy %.3f by levels, %.3f by height)", r->release.loss.accuracy,
+                     r->release.loss.height_accuracy);
   if (n->slack) {
     shoal_text_print(t, ", %s above a minimal node (slack)",
                      shoal_say_counted(n->slack, "step", "steps").text);
@@ -133,6 +136,8 @@ static void add_clusters(shoal_text *t, const shoal_release_report *r) {
   if (c->objective) shoal_text_print(t, "objective: %s; ", c->objective);
   shoal_text_print(t, "%s", shoal_say_counted(c->clusters, "cluster", "clusters").text);
   if (c->clusters > r->classes) shoal_text_add(t, "; clusters with equal labels form one class");
+  shoal_text_print(t, "\n  by clusters: AVG %.2f, DM %s", c->avg_clusters,
+                   shoal_say_number(c->dm_clusters).text);
 }
 
 static void add_search(shoal_text *t, const shoal_result *result) {

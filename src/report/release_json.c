@@ -136,11 +136,12 @@ static json_t *utility_object(const shoal_measures *m, shoal_json *json) {
                                    K("after", m->associations[i].after)));
   SHOAL_PUT(json, object, K("columns", columns), K("associations", associations));
   if (m->has_queries)
-    shoal_json_set(
-        json, object, "queries",
-        SHOAL_OBJECT(K("asked", m->queries.n_queries), K("dimensions", m->queries.dimensions),
-                     K("mean_error", m->queries.mean), K("median_error", m->queries.median),
-                     K("worst_error", m->queries.worst)));
+    shoal_json_set(json, object, "queries",
+                   SHOAL_OBJECT(K("asked", m->queries.n_queries),
+                                K("dimensions", m->queries.dimensions),
+                                K("mean_error", m->queries.spread.mean),
+                                K("median_error", m->queries.spread.median),
+                                K("worst_error", m->queries.spread.worst)));
   return object;
 }
 

@@ -54,6 +54,12 @@ typedef struct shoal_over {
   uint64_t known; /* of `known`; else 0 */
 } shoal_over;
 
+/* The classes that reach the same value. */
+typedef struct shoal_reached {
+  double reached;
+  uint64_t classes, rows;
+} shoal_reached;
+
 typedef struct shoal_model_outcome {
   const char *model;
   const char *summary;   /* what it requires, in words */
@@ -75,6 +81,8 @@ typedef struct shoal_model_outcome {
   uint64_t breaking_classes;  /* of all sets */
   shoal_class_example *worst; /* check only; of worst_set */
   size_t n_worst;
+  shoal_reached *values; /* check only, theta: the variances of all classes, ascending */
+  size_t n_values;
 } shoal_model_outcome;
 
 typedef struct shoal_model_outcomes {

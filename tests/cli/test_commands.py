@@ -474,6 +474,16 @@ class Hierarchy(clitest.Case):
         text = self.succeed("hierarchy", "show", "town", "-P", "policy.yaml").text
         self.assertIn("GroupA", text)
 
+    def test_show_marks_protected_and_strong_values(self):
+        self.put("strong.yaml", "shoal: 1\nattributes:\n  q: {role: quasi}\n  tax: {role: sensitive, hierarchy: {tree: "
+                 "{low: [1, 2], mid: {m1: [3]}, high: [4]}}, protect: [low, m1, mid]}\nprivacy: {k: 2}\n")
+        lines = self.succeed("hierarchy", "show", "-P", "strong.yaml", "tax").text.split("\n")
+        marks = {key: line[line.index("["):] if "[" in line else "" for line in lines[2:] if line
+                 for key in [line.split("─ ")[1].split(" ")[0]]}
+        strong, weak = "[protected, strong]", "[protected]"
+        self.assertEqual(marks, {"low": strong, "1": weak, "2": weak, "mid": strong, "m1": weak, "3": weak, "high": "",
+                                 "4": strong})
+
     def build(self, column, spec, code=0):
         return self.succeed("hierarchy", "build", "data.csv", "--column", column, "--spec", spec, code=code)
 

@@ -173,6 +173,16 @@ method: {algorithm: mu-argus, suppressed: blank, max-suppression: 50%}
             texts.add(json.dumps(answer))
         self.assertEqual(1, len(texts))
 
+    def test_a_label_that_overlaps_a_query_counts_whole_or_by_its_share(self):
+        # One of four values is asked for: [1-4] answers 1 if spread evenly, 4 by overlap.
+        self.put("a.csv", "q\n1\n2\n3\n4\n")
+        self.put("b.csv", "q\n" + "[1-4]\n" * 4)
+        self.put("p.yaml", "shoal: 1\nattributes: {q: {role: quasi, type: number}}\nprivacy: {k: 4}\n")
+        words = ("measure", "a.csv", "b.csv", "-P", "p.yaml", "--dimensions", 1, "--selectivity", 0.1)
+        error = self.succeed(*words, "--json").json()["measures"]["query_error"]
+        self.assertEqual((error["mean"], error["overlap"]["mean"], error["overlap"]["worst"]), (0, 3, 3))
+        self.assertRegex(self.succeed(*words).text, r"mean overlap error +3 ")
+
     def test_the_seed_draws_the_queries(self):
         a = self.hospital("--seed", 1)[1]["measures"]["query_error"]
         b = self.hospital("--seed", 2)[1]["measures"]["query_error"]

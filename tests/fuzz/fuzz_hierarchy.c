@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!h) return 0;
   check_hierarchy(h);
   char *text = NULL;
-  MUST(shoal_hierarchy_draw(h, 100, &text, &error) == SHOAL_OK);
+  MUST(shoal_hierarchy_draw(h, NULL, 100, &text, &error) == SHOAL_OK);
   free(text);
   if (!with_column) check_round_trip(h, used);
   shoal_hierarchy_free(h);

@@ -128,6 +128,32 @@ class MuArgus(Section7):
         self.assertEqual(release.result.code, 0, release.result)
         self.assertEqual(len(release.rows), 6)
 
+    def test_the_policy_chooses_generalizing_or_suppressing(self):
+        # b1 is the only one: B goes up to "*", or its cell is suppressed.
+        rows = [["a", "b1"]] + [["a", "b2"]] * 3
+        case = support.Problem(self.directory, ["A", "B"], rows, {"A": [["a", "*"]], "B": [["b1", "*"], ["b2", "*"]]},
+                               privacy={"k": 2}, method={"max-suppression": 1})
+        for word, height, wanted in [("generalize", 0.5, [["a", "*"]] * 4), ("suppress", None, None)]:
+            case.policy_parts["method"]["mu-argus"] = word
+            case.policy.write_text(support.policy_yaml(case.policy_parts), encoding="utf-8")
+            release = case.anonymize("--algorithm", "mu-argus")
+            if wanted is None:  # the row of the suppressed cell is alone: refused
+                self.assertEqual(release.result.code, 1, release.result)
+                self.assertRegex(release.result.err, r"\b1 of 4 rows\b")
+                continue
+            self.assertEqual(release.rows, wanted)
+            self.assertEqual(release.report["measures"]["height_accuracy"], height)
+        self.assertEqual(case.anonymize("--algorithm", "samarati").result.code, 2)
+
+    def test_suppressing_keeps_the_other_cells(self):
+        rows = [["a", "b1"], ["a", "b3"]] + [["a", "b2"]] * 3
+        case = support.Problem(self.directory, ["A", "B"], rows, {
+            "A": [["a", "*"]], "B": [["b1", "*"], ["b2", "*"], ["b3", "*"]]}, privacy={"k": 2},
+            method={"mu-argus": "suppress"})
+        release = case.anonymize("--algorithm", "mu-argus")
+        self.assertEqual(release.rows, [["a", "*"]] * 2 + [["a", "b2"]] * 3)
+        self.assertEqual(release.report["measures"]["height_accuracy"], 1)
+
     def test_the_report_counts_released_labels_and_levels(self):
         # Every A of a3 and a4 is suppressed; C goes to level 1 of 2, the others stay: height 1 of 4.
         rows = [["a1", "b1", "c"]] * 2 + [["a2", "b2", "c"]] * 2

@@ -116,6 +116,11 @@ class Table4(Paper):
 
 
 class Table5(Paper):
+    def test_the_variance_of_every_class(self):
+        result, answer = self.printed_problem(TABLE_4A, {"k": 4, "models": [{"theta-sensitive": {"mu": 0.6}}]}).check()
+        self.assertEqual(support.find_model(answer["models"], "theta-sensitive")["variances"],
+                         [{"variance": 0.6875, "classes": 1, "rows": 4}, {"variance": 1.25, "classes": 2, "rows": 8}])
+
     def test_variances(self):
         self.assert_verdict(self.verdict(TABLE_4A[4:8], 4, "theta-sensitive", mu=1), True, 1.25, 0, 0)
         self.assert_verdict(self.verdict(TABLE_4A[8:], 4, "theta-sensitive", mu=0.5), True, 0.6875, 0, 0)

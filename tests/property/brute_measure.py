@@ -449,7 +449,7 @@ class Pair:
     def queries(self, n_queries, dimensions, selectivity, seed):
         random, n_quasi = ChaCha(seed), len(self.quasi)
         order, side = list(range(n_quasi)), selectivity ** (1.0 / dimensions)
-        errors, selected = [], 0
+        errors, overlap_errors, selected = [], [], 0
         for _ in range(n_queries):
             asked = {}
             for d in range(dimensions):
@@ -463,17 +463,22 @@ class Pair:
             selected += truth
             if not truth:
                 continue
-            told = 0.0
+            told, overlapping = 0.0, 0
             for r in self.after:
                 meanings = {a: self.meanings[a.name][r[a.name]].places for a in asked}
                 told += math.prod(len(meanings[a] & asked[a]) / len(meanings[a]) for a in asked)
+                overlapping += all(meanings[a] & asked[a] for a in asked)
             errors.append(abs(told - truth) / truth)
-        errors.sort()
+            overlap_errors.append(abs(overlapping - truth) / truth)
         n = len(errors)
+
+        def figures(values):
+            values = sorted(values)
+            return {"mean": sum(values) / n if n else None, "worst": values[-1] if n else None,
+                    "median": (values[(n - 1) // 2] + values[n // 2]) / 2 if n else None}
         return {"queries": n_queries, "skipped": n_queries - n, "dimensions": dimensions, "selectivity": selectivity,
                 "mean_selected": selected / n_queries / len(self.before), "seed": seed,
-                "mean": sum(errors) / n if n else None, "worst": errors[-1] if n else None,
-                "median": (errors[(n - 1) // 2] + errors[n // 2]) / 2 if n else None}
+                **figures(errors), "overlap": figures(overlap_errors)}
 
     # -- risk
 

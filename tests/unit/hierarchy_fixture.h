@@ -139,7 +139,7 @@ static inline void assert_csv(const fixture *f, const char *expected) {
 
 static inline void assert_drawn(const fixture *f, size_t most, const char *expected) {
   char *text;
-  assert_int_equal(shoal_hierarchy_draw(f->hierarchy, most, &text, NULL), SHOAL_OK);
+  assert_int_equal(shoal_hierarchy_draw(f->hierarchy, NULL, most, &text, NULL), SHOAL_OK);
   assert_string_equal(text, expected);
   free(text);
 }

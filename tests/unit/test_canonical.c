@@ -140,6 +140,7 @@ static const struct {
     {"method.effort", TOP("method: {effort: 1}"), "  effort: 1\n"},
     {"method.cuts", TOP("method: {cuts: strict}"), "  cuts: strict\n"},
     {"method.start", TOP("method: {start: sorted}"), "  start: sorted\n"},
+    {"method.mu-argus", TOP("method: {mu-argus: suppress}"), "  mu-argus: suppress\n"},
     {"method.satisfies", TOP("method: {satisfies: matrix}"), "  satisfies: matrix\n"},
     {"method.slack", TOP("method: {slack: 2}"), "  slack: 2\n"},
     {"method.noise", TOP("method: {noise: 10}"), "  noise: 10\n"},

@@ -99,7 +99,8 @@ static void counted_tuples_measure_like_rows(void **state UNUSED) {
   assert_float_equal(a->dm, b->dm, 0);
   assert_float_equal(a->il, b->il, 1e-12);
   assert_float_equal(a->loss, b->loss, 1e-12);
-  assert_float_equal(a->queries.mean, b->queries.mean, 1e-12);
+  assert_float_equal(a->queries.spread.mean, b->queries.spread.mean, 1e-12);
+  assert_float_equal(a->queries.overlap.mean, b->queries.overlap.mean, 1e-12);
   assert_float_equal(a->associations[0].after, b->associations[0].after, 1e-12);
   assert_int_equal(rows->measure.measured.risk->after.n_classes,
                    counted->measure.measured.risk->after.n_classes);
