@@ -625,7 +625,7 @@ static void test_overrides(void **state) {
              "'remove'? Allowed here: remove, blank");
   refuse_set(policy, "sede", "1",
              "unknown setting 'sede'; did you mean 'seed'? Allowed here: k, p, "
-             "algorithm, max-suppression, seed, effort, suppressed, formulas, delimiter");
+             "algorithm, max-suppression, prefer, seed, effort, suppressed, formulas, delimiter");
   assert_int_equal(policy->k, 10); /* a refused value changes nothing */
   shoal_policy_free(policy);
 }

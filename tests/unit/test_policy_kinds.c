@@ -51,6 +51,7 @@ static const struct {
     {"method.suppressed", BEGIN "method: {suppressed: ", "}\n", 31},
     {"method.formulas", BEGIN "method: {formulas: ", "}\n", 31},
     {"method.cuts", BEGIN "method: {cuts: ", "}\n", 31},
+    {"method.mu-argus", BEGIN "method: {mu-argus: ", "}\n", 31},
     {"method.start", BEGIN "method: {start: ", "}\n", 31},
     {"method.effort", BEGIN "method: {effort: ", "}\n", 31},
     {"method.seed", BEGIN "method: {seed: ", "}\n", 31},
