@@ -174,8 +174,7 @@
   KEY("method.", "start", START, "flock|sorted",                                                   \
       "theta: its first classes: flock's (default), or sorted rows in runs of k")                  \
   KEY("method.", "mu-argus", MU_ARGUS, "generalize|suppress",                                      \
-      "mu-argus: columns with labels of fewer than k rows go up first (default), or only cells "   \
-      "go")                                                                                        \
+      "mu-argus: raise columns with rare labels first (default), or only suppress cells")          \
   KEY("method.", "satisfies", SATISFIES, "classes|matrix",                                         \
       "for experts, leave the default classes; matrix (k alone, small tables): distance vectors")  \
   KEY("method.", "slack", SLACK, "N",                                                              \
