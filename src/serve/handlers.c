@@ -58,7 +58,7 @@ static json_t *policy_json(const serve_work *work) {
   if (!work->policy) return json_null();
   const char *text = work->policy->bytes;
   shoal_status status =
-      shoal_policy_parse(text, work->policy->size, "policy.yaml", work->directory, &policy, &error);
+      shoal_policy_parse(text, work->policy->size, "policy.yaml", NULL, &policy, &error);
   shoal_policy_free(policy);
   json_t *model = serve_yaml_to_json(text, work->policy->size);
   return json_pack("{s:o, s:o, s:o}", "yaml", serve_json_text(text, work->policy->size), "model",
@@ -106,13 +106,10 @@ static bool take_policy(serve_session *session, int fd) {
   return ok;
 }
 
-/* Where files of the policy are: `below` the root, whose path is `root_path`. */
-static void set_directory(serve_session *session, int root, const char *root_path,
-                          const char *below) {
-  session->now.root = root;
-  if (!serve_join(session->now.below, sizeof session->now.below, "", below) ||
-      !serve_join(session->now.directory, sizeof session->now.directory, root_path, below))
-    session->now.root = -1; /* too long: no file of the policy can be opened */
+/* Where files of the policy are: `below` the root. */
+static void set_directory(serve_session *session, int root, const char *below) {
+  bool fits = serve_join(session->now.below, sizeof session->now.below, "", below);
+  session->now.root = fits ? root : -1; /* too long: no file of the policy can be opened */
 }
 
 /* The table and the policy of the command line. Its paths are the steward's own. */
@@ -132,8 +129,8 @@ static void open_options(serve_server *server, serve_session *session) {
   if (size > 1) path[size - 1] = '\0';
   char below[1024];
   if (serve_path_below("", path, below, sizeof below))
-    set_directory(session, server->directory, server->directory_path, below);
-  else if (server->policy_root >= 0) set_directory(session, server->policy_root, path, "");
+    set_directory(session, server->directory, below);
+  else if (server->policy_root >= 0) set_directory(session, server->policy_root, "");
 }
 
 enum MHD_Result serve_post_session(serve_request *request) {
@@ -171,7 +168,7 @@ static enum MHD_Result open_example(serve_request *request) {
     return serve_reply_error(request->connection, 500, "no room for the example");
   }
   serve_session_set_data(request->session, blob);
-  set_directory(request->session, request->server->directory, request->server->directory_path, "");
+  set_directory(request->session, request->server->directory, "");
   if (!serve_session_set_policy(request->session, (const char *)policy->bytes, policy->size))
     return serve_reply_error(request->connection, 500, "out of memory");
   return reply_state(request, request->session);
@@ -209,7 +206,7 @@ enum MHD_Result serve_post_open(serve_request *request) {
   }
   char *slash = strrchr(path, '/');
   *(slash ? slash : path) = '\0';
-  set_directory(request->session, server->directory, server->directory_path, path);
+  set_directory(request->session, server->directory, path);
   return reply_state(request, request->session);
 }
 
@@ -218,7 +215,7 @@ enum MHD_Result serve_put_data(serve_request *request) {
     return serve_reply_error(request->connection, 400, "the file is empty");
   serve_session_set_data(request->session, request->upload);
   request->upload = NULL;
-  set_directory(request->session, request->server->directory, request->server->directory_path, "");
+  set_directory(request->session, request->server->directory, "");
   return reply_state(request, request->session);
 }
 

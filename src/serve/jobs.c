@@ -94,14 +94,14 @@ static void wait_for_end(serve_job *job) {
   (void)pthread_mutex_unlock(&job->lock);
 }
 
-/* Replaces the name by which the engine knows the data by the one people know. */
-static void show_name(shoal_error *error, const serve_blob *data) {
-  char *found = data && data->path[0] ? strstr(error->message, data->path) : NULL;
+/* Replaces the name by which the engine knows a file by the one people know. */
+static void show_name(shoal_error *error, const char *path, const char *name) {
+  char *found = path[0] ? strstr(error->message, path) : NULL;
   if (!found) return;
   char rest[sizeof error->message];
-  char shown[sizeof data->name];
-  (void)shoal_printable(data->name, shown, sizeof shown);
-  (void)snprintf(rest, sizeof rest, "%s", found + strlen(data->path));
+  char shown[256];
+  (void)shoal_printable(name, shown, sizeof shown);
+  (void)snprintf(rest, sizeof rest, "%s", found + strlen(path));
   size_t before = (size_t)(found - error->message), n = strlen(shown), m = strlen(rest);
   if (before + n + m >= sizeof error->message) return;
   memcpy(found, shown, n);
@@ -115,7 +115,11 @@ static int exit_status(shoal_status status) {
 }
 
 static void say_error(serve_job *job, shoal_status status, shoal_error *error) {
-  show_name(error, job->work.data);
+  const serve_blob *data = job->work.data;
+  char files[sizeof job->links.directory + 1];
+  (void)snprintf(files, sizeof files, "%s/", job->links.directory);
+  if (data) show_name(error, data->path, data->name);
+  if (job->links.directory[0]) show_name(error, files, "");
   json_t *value = json_pack("{s:i, s:s, s:I, s:s}", "status", exit_status(status), "message",
                             status == SHOAL_CANCELLED ? "cancelled" : error->message, "row",
                             (json_int_t)error->row, "column", error->column);
@@ -149,6 +153,7 @@ static void *run_job(void *user) {
     say_error(job, status, &error);
   }
   json_decref(answer);
+  serve_links_reset(&job->links);
   serve_work_reset(&job->work); /* the session keeps the job, which must not keep closed data */
   (void)pthread_mutex_lock(&job->lock);
   job->done = true;

@@ -37,6 +37,7 @@ struct serve_job {
   const serve_job_kind *kind;
   serve_session *session; /* a reference */
   serve_work work;        /* what the session had when the job began */
+  serve_links links;      /* files that the policy names */
   json_t *request;        /* the body; only the thread uses it */
   serve_job *previous;    /* the older one of this kind, a reference; NULL: none */
   int wake_fd;            /* written when there is something to send */

@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "serve/text.h"
@@ -75,6 +77,58 @@ shoal_status serve_private_redirect(serve_private *p, const char *address, char 
   return serve_fail(error, SHOAL_FAILED, "%s: cannot write the file: %s", path, strerror(errno));
 }
 
+/* ---------------------------------------------------------------- links */
+
+bool serve_links_make(serve_private *p, const char *below, serve_links *links) {
+  serve_links_reset(links);
+  serve_private_name(p, "files", links->top, sizeof links->top);
+  if (mkdir(links->top, 0700)) {
+    links->top[0] = '\0';
+    return false;
+  }
+  return serve_join(links->directory, sizeof links->directory, links->top, below);
+}
+
+/* A link to an open file, by which the engine can open it. */
+static int link_to(int fd, const char *path) {
+  char target[64];
+  (void)snprintf(target, sizeof target, "/proc/%ld/fd/%d", (long)getpid(), fd);
+  return symlink(target, path);
+}
+
+bool serve_links_add(serve_links *links, const char *name, int fd) {
+  char path[sizeof links->directory + 4096];
+  int *grown = realloc(links->fds, (links->n_fds + 1) * sizeof *grown);
+  bool ok = grown && serve_join(path, sizeof path, links->directory, name);
+  if (grown) links->fds = grown;
+  for (char *at = path + strlen(links->top) + 1; ok && (at = strchr(at, '/')); at++) {
+    *at = '\0';
+    ok = !mkdir(path, 0700) || errno == EEXIST;
+    *at = '/';
+  }
+  if (ok && !link_to(fd, path)) {
+    links->fds[links->n_fds++] = fd;
+    return true;
+  }
+  ok = ok && errno == EEXIST; /* named twice */
+  (void)close(fd);
+  return ok;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place) {
+  (void)status, (void)kind, (void)place;
+  return remove(path);
+}
+
+void serve_links_reset(serve_links *links) {
+  if (links->top[0]) (void)nftw(links->top, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+  for (size_t i = 0; i < links->n_fds; i++) (void)close(links->fds[i]);
+  free(links->fds);
+  *links = (serve_links){0};
+}
+
+/* ---------------------------------------------------------------- blobs */
+
 static serve_blob *new_blob(int fd, const char *name) {
   serve_blob *blob = calloc(1, sizeof *blob);
   if (!blob) return NULL;
@@ -86,11 +140,9 @@ static serve_blob *new_blob(int fd, const char *name) {
 
 /* Gives an unlinked file a name for the engine. Takes the descriptor, also on failure. */
 serve_blob *serve_blob_of_fd(serve_private *p, int fd, const char *name) {
-  char target[64];
   serve_blob *blob = fd < 0 ? NULL : new_blob(fd, name);
-  (void)snprintf(target, sizeof target, "/proc/%ld/fd/%d", (long)getpid(), fd);
   if (blob) serve_private_name(p, name, blob->path, sizeof blob->path);
-  if (blob && !symlink(target, blob->path)) return blob;
+  if (blob && !link_to(fd, blob->path)) return blob;
   if (fd >= 0) (void)close(fd);
   free(blob);
   return NULL;

@@ -48,5 +48,23 @@ serve_blob *serve_blob_of_path(const char *path, const char *name);
 serve_blob *serve_blob_ref(serve_blob *blob);
 void serve_blob_drop(serve_blob *blob);
 
+/*
+ * Files for an engine that opens them by name: links to open descriptors, in a directory of their
+ * own. What happens to the names outside after they were checked does not matter.
+ */
+typedef struct serve_links {
+  char top[300];        /* removed with all below it; "": none */
+  char directory[4096]; /* below top: where the names begin */
+  int *fds;
+  size_t n_fds;
+} serve_links;
+
+/* Makes the directory; `below` is its name in the steward's. */
+bool serve_links_make(serve_private *private_files, const char *below, serve_links *links);
+/* Adds a file. ".." in its name must not lead out. Takes the descriptor, also on failure. */
+bool serve_links_add(serve_links *links, const char *name, int fd);
+/* Removes them. */
+void serve_links_reset(serve_links *links);
+
 /* A name in the directory that no other call gets. */
 void serve_private_name(serve_private *private_files, const char *suffix, char *path, size_t size);

@@ -119,8 +119,6 @@ serve_session *serve_add_session(serve_server *server) {
   if (!session) return NULL;
   if (*place) serve_session_close(*place);
   session->now.root = server->directory;
-  (void)snprintf(session->now.directory, sizeof session->now.directory, "%s",
-                 server->directory_path);
   *place = session;
   return session;
 }

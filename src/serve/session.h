@@ -52,8 +52,7 @@ typedef struct serve_work {
   char delimiter[8];           /* that the steward chose; "": detected */
   serve_policy_text *policy;   /* NULL: none */
   int root;                    /* descriptor of the directory for the policy's files; borrowed */
-  char directory[4096];        /* of the policy's files */
-  char below[1024];            /* the same, relative to root */
+  char below[1024];            /* where they are in it */
   char seed[SERVE_SEED_BYTES]; /* every release draws another */
 } serve_work;
 

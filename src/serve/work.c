@@ -13,8 +13,9 @@
 
 /* ---------------------------------------------------------------- policy */
 
-/* Every `file` that a policy names must be below its root directory, without symbolic links. */
-static shoal_status check_files(const serve_work *work, json_t *value, shoal_error *error) {
+/* Opens every `file` that a policy names below its root directory, without symbolic links. */
+static shoal_status open_files(serve_job *job, json_t *value, shoal_error *error) {
+  const serve_work *work = &job->work;
   const char *key;
   json_t *item;
   size_t i;
@@ -25,16 +26,14 @@ static shoal_status check_files(const serve_work *work, json_t *value, shoal_err
       const char *name = json_string_value(item); /* NULL: a number, which the engine would open */
       bool below = name && serve_path_below(work->below, name, path, sizeof path);
       int fd = below ? serve_open_below(work->root, path) : -1;
-      if (fd < 0)
+      if (fd < 0 || !serve_links_add(&job->links, name, fd))
         return serve_fail(error, SHOAL_BAD_INPUT,
                           "the policy names a file that cannot be opened below this directory; "
                           "symbolic links and paths that lead out are refused, and numbers need "
                           "quotes");
-      (void)close(fd);
-    } else if (status == SHOAL_OK) status = check_files(work, item, error);
+    } else if (status == SHOAL_OK) status = open_files(job, item, error);
   }
-  json_array_foreach(value, i, item) if (status == SHOAL_OK) status =
-      check_files(work, item, error);
+  json_array_foreach(value, i, item) if (status == SHOAL_OK) status = open_files(job, item, error);
   return status;
 }
 
@@ -44,12 +43,15 @@ shoal_status serve_work_policy(serve_job *job, shoal_policy **policy, shoal_erro
   if (!text) return serve_fail(error, SHOAL_BAD_INPUT, "there is no policy yet");
   json_t *model = serve_yaml_to_json(text->bytes, text->size);
   bool seeded = json_object_get(json_object_get(model, "method"), "seed") != NULL;
-  shoal_status status = check_files(&job->work, model, error);
+  shoal_status status =
+      serve_links_make(job->session->private_files, job->work.below, &job->links)
+          ? open_files(job, model, error)
+          : serve_fail(error, SHOAL_FAILED, "cannot make a directory for the policy's files");
   bool judged = model != NULL; /* NULL: no YAML, or too deep: nothing says which files it names */
   json_decref(model);
   if (status == SHOAL_OK)
-    status = shoal_policy_parse(text->bytes, text->size, "policy.yaml", job->work.directory, policy,
-                                error);
+    status = shoal_policy_parse(text->bytes, text->size, "policy.yaml", job->links.directory,
+                                policy, error);
   if (status == SHOAL_OK && !judged)
     status = serve_fail(error, SHOAL_BAD_INPUT, "the policy is nested too deeply");
   if (status == SHOAL_OK && !seeded)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may talk to the server, and what it survives. Mostly over raw sockets: clients would repair the requests."""
+import http.client
+import json
 import os
 import re
 import signal
@@ -255,6 +257,35 @@ class Files(unittest.TestCase):
                 self.assertIn("a file cannot be shown here", last["error"]["message"], spec)
             made = server.result(session, "hierarchy", {"column": "age", "spec": "{intervals: [5]}"})
             self.assertIn("20;", made["csv"])
+
+    def test_a_file_that_becomes_a_link_after_the_check(self):
+        """The engine reads the file that was checked, though its name now leads out."""
+        here = os.path.join(self.inside, "sub", "ages.csv")
+        with open(here, "w", encoding="utf-8") as file:
+            file.write("20;*\n21;*\n22;*\n")
+        with open(os.path.join(self.top, "levels.csv"), "w", encoding="utf-8") as file:
+            file.write("outside;*\n")
+        policy = ("shoal: 1\nattributes:\n  age: {role: quasi, hierarchy: {file: sub/../sub/ages.csv}}\n"
+                  "  ill: {role: sensitive}\nprivacy: {k: 2}\n")
+        rows = b"20,a\n21,b\n22,a\n" * 700_000
+        with Server(self.inside) as server:
+            session = server.session()
+            server.api("PUT", f"/sessions/{session}/data", b"age,ill\n" + rows, Shoal_Name="data.csv")
+            server.api("PUT", f"/sessions/{session}/policy", policy)
+            client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
+            self.addCleanup(client.close)
+            client.request("POST", f"/api/v1/sessions/{session}/jobs/check", "{}", server.headers())
+            answer = client.getresponse()
+            while not (line := answer.readline()).strip():
+                pass
+            self.assertEqual("read", json.loads(line)["progress"]["stage"])  # so the policy's files were checked
+            os.remove(here)
+            os.symlink("../../levels.csv", here)
+            last = json.loads(answer.read().split(b"\n")[-2])
+            self.assertIn("result", last)
+            answer = server.job(session, "check")[-1]
+            self.assertIn("below this directory", answer["error"]["message"])
+            self.assertEqual([], [path for path in server.leftovers() if "ages" in path])
 
     def test_policies_that_are_no_text(self):
         with Server(self.inside) as server:
