@@ -621,9 +621,10 @@ typedef struct shoal_verified {
  * does, SHOAL_NOT_VERIFIED with the model if not. `masked` is read SHOAL_FOR_REVIEW: the columns of
  * the release, or with counts its GROUP BY over quasi-identifiers and sensitive columns; where
  * models count people, also over the columns that tell them apart. `original` is read
- * SHOAL_FOR_COMPARISON or SHOAL_FOR_TUPLES: its values are those that the release may have, and its
- * distribution is what t-closeness compares with. NULL: that of the release itself. `found` may be
- * NULL.
+ * SHOAL_FOR_COMPARISON or SHOAL_FOR_TUPLES: its sensitive values are those that the release may
+ * have, in no more rows than there (noise aside), and its distribution is what t-closeness compares
+ * with. NULL: that of the release itself. Not proven: that labels cover the values of their rows,
+ * as nothing tells which row was which. `found` may be NULL.
  */
 SHOAL_API shoal_status shoal_verify_release(const shoal_table *masked, const shoal_table *original,
                                             const shoal_policy *policy, const shoal_run *run,

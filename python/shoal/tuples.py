@@ -134,9 +134,9 @@ def verify(tuples: Any, counts: Iterable[int] | None, policy: PolicyLike, *,
 
     `tuples` and `counts` are the GROUP BY of the release over its quasi-identifiers and sensitive columns; where
     models count people, also over the columns that tell them apart. `counts` is None if `tuples` has all rows.
-    `original` has the tuples and counts of the original table: the values that the release may have, and the
-    distribution that t-closeness compares with. Without it this is the release itself. Raises `VerifierError` if a
-    model does not hold.
+    `original` has the tuples and counts of the original table: the sensitive values that the release may have, in no
+    more rows than there, and the distribution that t-closeness compares with. Without it this is the release itself.
+    Raises `VerifierError` if a model does not hold. Whether labels cover the values of their rows is not proven.
 
     >>> import shoal.tuples
     >>> policy = shoal.Policy.of(k=3, p=2, quasi=["age"], sensitive="illness")

@@ -108,11 +108,31 @@ static bool needs_histograms(const shoal_context *c) {
   return false;
 }
 
+/* Does a model count people with a value? Then the verifier knows people of the original. */
+static bool counts_people(const shoal_context *c) {
+  for (size_t i = 0; i < c->requirements.n_items; i++)
+    if (c->requirements.items[i].pairs) return true;
+  return false;
+}
+
+/* The rows that the release may have: a join that repeats rows makes classes larger. */
+static shoal_status check_rows(const proof *p, uint64_t max_added, shoal_error *error) {
+  uint64_t n = p->masked->n_records, most = p->context->table->n_records;
+  if (!p->has_original || n <= most || n - most <= max_added) return SHOAL_OK;
+  (void)shoal_fail(error, SHOAL_FAILED,
+                   "the release has %llu rows, and the original %llu (does a join repeat rows?)",
+                   (unsigned long long)n, (unsigned long long)most);
+  return shoal_fail_as(error, SHOAL_FAILED, SHOAL_NOT_VERIFIED);
+}
+
 static shoal_status ask(const proof *p, const char **names, shoal_verify_finding *finding,
                         shoal_error *error) {
   const shoal_context *c = p->context;
+  const shoal_policy *policy = c->policy;
   const shoal_table *release = &p->release.table;
   shoal_owned_verify_request owned;
+  uint64_t max_added =
+      policy->noise_allowed ? shoal_amount_rows(policy->noise, c->table->n_records) : 0;
   for (size_t i = 0; i < release->n_columns; i++) names[i] = release->columns[i].name;
   SHOAL_TRY(shoal_owned_verify_request_make(&owned, c, c->table, ',', false, false, names,
                                             release->n_columns, p->masked->n_records, error));
@@ -127,10 +147,12 @@ static shoal_status ask(const proof *p, const char **names, shoal_verify_finding
   request->asks_households = c->policy->has_households;
   request->by_person = p->n_person && needs_histograms(c);
   request->values_known = p->has_original;
+  request->rows_known = p->has_original && !counts_people(c);
+  request->max_added = max_added;
   request->n_pseudonyms = 0; /* not among the columns */
   shoal_status status = shoal_verify(p->release.fd, request, p->run, finding, error);
   shoal_owned_verify_request_reset(&owned);
-  return status;
+  return status == SHOAL_OK ? check_rows(p, max_added, error) : status;
 }
 
 static shoal_status prove(proof *p, shoal_verify_finding *finding, shoal_error *error) {

@@ -189,6 +189,30 @@ static shoal_status compare_rows(const shoal_verify_counter *count, const shoal_
                     SHOAL_VERIFY_FAULT);
 }
 
+/* The rows of each value: a join that repeats rows makes classes larger than they are. */
+static shoal_status compare_values(const shoal_verify_request *request,
+                                   const shoal_verify_attribute *attribute, size_t n_classes,
+                                   shoal_error *error) {
+  uint64_t *rows = shoal_alloc_zero(attribute->n_values, sizeof *rows);
+  if (!rows) return shoal_fail_memory(error);
+  bool repeated = false;
+  for (size_t i = 0; i < attribute->starts[n_classes]; i++) {
+    const shoal_verify_count *count = &attribute->counts[i];
+    uint64_t most = count->value < attribute->known->n_values
+                        ? attribute->known->values[count->value].n_original
+                        : 0;
+    rows[count->value] += count->n_rows;
+    if (rows[count->value] > most && rows[count->value] - most > request->max_added)
+      repeated = true;
+  }
+  free(rows);
+  if (!repeated) return SHOAL_OK;
+  return shoal_fail(error, SHOAL_FAILED,
+                    "column '%.200s' of the release has a value in more rows than the original "
+                    "has with it (does a join repeat rows?); %s",
+                    attribute->name, SHOAL_VERIFY_FAULT);
+}
+
 /* Proves the models over all quasi-identifiers, then those over each set of them. */
 static shoal_status prove_all(const shoal_verify_counter *count, const shoal_verify_tally *tally,
                               shoal_error *error) {
@@ -221,6 +245,8 @@ shoal_status shoal_verify(int fd, const shoal_verify_request *request, const sho
   if (status == SHOAL_OK) status = shoal_verify_counter_init(&count, error);
   if (status == SHOAL_OK) status = count_file(&count, fd, run, error);
   if (status == SHOAL_OK && !tally_all(&count, &tally)) status = shoal_fail_memory(error);
+  for (size_t i = 0; status == SHOAL_OK && request->rows_known && i < tally.n_attributes; i++)
+    status = compare_values(request, &tally.attributes[i], tally.n_classes, error);
   if (status == SHOAL_OK) status = prove_all(&count, &tally, error);
   if (status == SHOAL_OK && request->trace) status = compare_rows(&count, run, error);
   if (status == SHOAL_OK && request->n_pseudonyms)

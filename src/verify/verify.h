@@ -182,9 +182,12 @@ typedef struct shoal_verify_request {
   size_t n_models;
   const shoal_verify_set *over; /* sets of quasi-identifiers that models are about */
   size_t n_over;
-  uint64_t n_rows;      /* rows that the release must have */
-  bool values_known;    /* `attributes` has every value: others must not be in the release, nor
-                           values without original rows, unless noise rows may have them */
+  uint64_t n_rows;   /* rows that the release must have */
+  bool values_known; /* `attributes` has every value: others must not be in the release, nor
+                        values without original rows, unless noise rows may have them */
+  bool rows_known; /* n_original counts rows: no value may have more of them in the release, beyond
+                    */
+  uint64_t max_added;   /* those that noise may add */
   bool formulas_quoted; /* no cell may be a formula */
   uint8_t *formulas;    /* output, by column: 1 if it has a formula; NULL: not wanted */
 } shoal_verify_request;

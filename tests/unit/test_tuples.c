@@ -251,6 +251,54 @@ static void releases_are_verified(void **state UNUSED) {
   shoal_policy_free(policy);
 }
 
+/* A join that repeats rows makes small classes look large: k holds of them, not of the people. */
+static void repeated_rows_are_no_rows(void **state UNUSED) {
+  static const char *const names[] = {"age", "illness"};
+  static const uint64_t two[] = {0, 2, 4}, sizes[] = {0, 3, 7}, once[] = {1, 1}, twice[] = {2, 2},
+                        shifted[] = {1, 2}, all_ages[] = {0, 5, 10};
+  const shoal_text_view raw[] = {{"3034", two}, {"flucold", sizes}},
+                        stars[] = {{"30-3430-34", all_ages}, {"flucold", sizes}};
+  for (int has_noise = 0; has_noise < 2; has_noise++) {
+    char text[400];
+    (void)snprintf(text, sizeof text,
+                   "shoal: 1\nattributes:\n  age: {role: quasi, type: number}\n"
+                   "  illness: {role: sensitive, categories: [[flu], [cold]]}\n"
+                   "privacy: {k: 2%s}\naccept: {unprotected: [illness]}\n%s",
+                   has_noise ? ", p: 2" : "",
+                   has_noise ? "method: {algorithm: enhanced-pk, noise: 1}\n" : "");
+    shoal_policy *policy = parse(text);
+    shoal_table *original, *release;
+    assert_int_equal(shoal_table_new(names, 2, &original, &error), SHOAL_OK);
+    assert_int_equal(shoal_table_append(original, raw, 2, 2, once, &error), SHOAL_OK);
+    if (shoal_table_finish(original, policy, SHOAL_FOR_TUPLES, &error) != SHOAL_OK)
+      fail_msg("%s", error.message);
+    for (int join = 0; join < 3; join++) {
+      const uint64_t *counts = join == 0 ? once : join == 1 ? shifted : twice;
+      assert_int_equal(shoal_table_new(names, 2, &release, &error), SHOAL_OK);
+      assert_int_equal(shoal_table_append(release, stars, 2, 2, counts, &error), SHOAL_OK);
+      if (shoal_table_finish(release, policy, SHOAL_FOR_REVIEW, &error) != SHOAL_OK)
+        fail_msg("%s", error.message);
+      shoal_status status = shoal_verify_release(release, original, policy, NULL, NULL, &error);
+      assert_int_equal(status, join <= has_noise ? SHOAL_OK : SHOAL_NOT_VERIFIED);
+      if (status != SHOAL_OK) assert_non_null(strstr(error.message, "does a join repeat rows"));
+      assert_int_equal(shoal_verify_release(release, NULL, policy, NULL, NULL, &error), SHOAL_OK);
+      shoal_table_free(release);
+    }
+    /* as many rows as the original, and one person twice */
+    static const uint64_t flu[] = {0, 3, 6};
+    const shoal_text_view one[] = {{"30-3430-34", all_ages}, {"fluflu", flu}};
+    assert_int_equal(shoal_table_new(names, 2, &release, &error), SHOAL_OK);
+    assert_int_equal(shoal_table_append(release, one, 2, 2, once, &error), SHOAL_OK);
+    assert_int_equal(shoal_table_finish(release, policy, SHOAL_FOR_REVIEW, &error), SHOAL_OK);
+    assert_int_equal(shoal_verify_release(release, original, policy, NULL, NULL, &error),
+                     SHOAL_NOT_VERIFIED);
+    if (!has_noise) assert_non_null(strstr(error.message, "'illness'"));
+    shoal_table_free(release);
+    shoal_table_free(original);
+    shoal_policy_free(policy);
+  }
+}
+
 /* Every row is in the part that the tree of cuts leads to, and parts have about the same size. */
 static void cuts_make_parts(void **state UNUSED) {
   static lines all;
@@ -431,7 +479,7 @@ int main(void) {
       cmocka_unit_test(tuples_decide_like_rows), cmocka_unit_test(figures_are_judged),
       cmocka_unit_test(releases_are_verified),   cmocka_unit_test(cuts_make_parts),
       cmocka_unit_test(parts_know_the_whole),    cmocka_unit_test(lattices_have_nodes),
-      cmocka_unit_test(null_arguments),
+      cmocka_unit_test(null_arguments),          cmocka_unit_test(repeated_rows_are_no_rows),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
