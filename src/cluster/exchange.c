@@ -29,7 +29,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "cluster/exchange.h"
 
 enum {
@@ -216,42 +215,31 @@ static void shake(shoal_exchange *x) {
 
 /* ------------------------------------------------------------ all of it */
 
-/* Divides kinds by the value that rows have in a column, or by its group. */
-static shoal_status divide_kinds(shoal_exchange *x, const shoal_column *column,
-                                 const uint32_t *group_of, shoal_error *error) {
-  shoal_ids ids;
-  bool ok = true;
-  if (!shoal_ids_init(&ids, 1024)) return shoal_fail_memory(error);
-  for (uint64_t row = 0; ok && row < x->task->axes->n_rows; row++) {
-    uint32_t value = shoal_column_code(column, row);
-    if (group_of) value = group_of[value];
-    uint32_t kind = shoal_ids_insert(&ids, (uint64_t)x->kind_of_row[row] << 32 | value);
-    ok = kind != SHOAL_NONE;
-    x->kind_of_row[row] = kind;
-  }
-  shoal_ids_reset(&ids);
-  return ok ? SHOAL_OK : shoal_fail_memory(error);
+/* Divides kinds by a tracked column, if there is one. False: no memory. */
+static bool divide_kinds(shoal_exchange *x, size_t tracked, const uint32_t *group_of) {
+  const shoal_column *const *columns = x->task->required->tracked->columns;
+  return tracked == SHOAL_NO_ATTRIBUTE ||
+         shoal_split_kinds(x->kind_of_row, x->task->axes->n_rows, columns[tracked], group_of) !=
+             SHOAL_NONE;
 }
 
-/* Rows are of one kind if they are equal to every requirement. */
-static shoal_status find_kinds(shoal_exchange *x, shoal_error *error) {
+/* Rows are of one kind if they are equal to every requirement. False: no memory. */
+static bool find_kinds(shoal_exchange *x) {
   const shoal_cluster_requirements *required = x->task->required;
-  const shoal_column *const *columns = required->tracked->columns;
-  for (size_t d = 0; d < required->n_counts; d++)
-    SHOAL_TRY(divide_kinds(x, required->counts[d].column, required->counts[d].group_of, error));
-  for (size_t i = 0; i < required->n_others; i++) {
+  bool ok = true;
+  for (size_t d = 0; ok && d < required->n_counts; d++)
+    ok = divide_kinds(x, required->counts[d].tracked, required->counts[d].group_of);
+  for (size_t i = 0; ok && i < required->n_others; i++) {
     const shoal_requirement *other = required->others[i];
     const shoal_model_type *type = other->type;
     shoal_distinct groups = {0}; /* of a model that knows groups of values only */
     if (type->groups && type->balances) (void)type->balances(other, &groups);
-    if (other->sensitive != SHOAL_NO_ATTRIBUTE)
-      SHOAL_TRY(divide_kinds(x, columns[other->sensitive], groups.group_of, error));
-    if (other->pairs) SHOAL_TRY(divide_kinds(x, columns[other->pair_column], NULL, error));
-    if (other->counts_people) SHOAL_TRY(divide_kinds(x, columns[other->people], NULL, error));
-    if (other->guard != SHOAL_NO_ATTRIBUTE)
-      SHOAL_TRY(divide_kinds(x, columns[other->guard], NULL, error));
+    ok = divide_kinds(x, other->sensitive, groups.group_of) &&
+         (!other->pairs || divide_kinds(x, other->pair_column, NULL)) &&
+         (!other->counts_people || divide_kinds(x, other->people, NULL)) &&
+         divide_kinds(x, other->guard, NULL);
   }
-  return SHOAL_OK;
+  return ok;
 }
 
 static shoal_status prepare(shoal_exchange *x, const shoal_partition *partition,
@@ -270,7 +258,7 @@ static shoal_status prepare(shoal_exchange *x, const shoal_partition *partition,
       !x->row_of_kind)
     return shoal_fail_memory(error);
   shoal_random_seed(&x->random, 1);
-  SHOAL_TRY(find_kinds(x, error));
+  if (!find_kinds(x)) return shoal_fail_memory(error);
   for (uint32_t row = 0; row < n; row++) x->row_of_kind[x->kind_of_row[row]] = row;
   SHOAL_TRY(shoal_requirement_checker_init(&x->checker, x->task->required, error));
   return restore(x, partition->cluster_of_row, error);

@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/sort.h"
 #include "base/text.h"
 #include "base/thread.h"
@@ -40,22 +39,6 @@ static const uint32_t *groups_of(const shoal_growing_clusters *g, uint32_t kind)
 }
 
 /* ------------------------------------------------------------ kinds */
-
-/* Splits kinds by the group of one more count. */
-static bool refine_kinds(shoal_growing_clusters *g, const shoal_distinct_requirement *count) {
-  shoal_ids ids;
-  if (!shoal_ids_init(&ids, g->n_kinds)) return false;
-  bool ok = true;
-  for (uint32_t row = 0; ok && row < g->axes->n_rows; row++) {
-    uint64_t key =
-        (uint64_t)g->kind_of_row[row] << 32 | shoal_distinct_requirement_group(count, row);
-    g->kind_of_row[row] = shoal_ids_insert(&ids, key);
-    ok = g->kind_of_row[row] != SHOAL_NONE;
-  }
-  g->n_kinds = ids.n_ids;
-  shoal_ids_reset(&ids);
-  return ok;
-}
 
 static uint32_t rank_of(const shoal_growing_clusters *g, const shoal_kind_order *order,
                         uint32_t row) {
@@ -85,8 +68,11 @@ static bool find_kinds(shoal_growing_clusters *g, const shoal_kind_order *order)
   g->n_kinds = 1;
   if (!SHOAL_ARENA_ARRAY(&g->arena, g->kind_of_row, n_rows)) return false;
   memset(g->kind_of_row, 0, n_rows * sizeof *g->kind_of_row);
-  for (size_t d = 0; d < n_counts; d++)
-    if (!refine_kinds(g, &g->required->counts[d])) return false;
+  for (size_t d = 0; d < n_counts; d++) {
+    const shoal_distinct_requirement *count = &g->required->counts[d];
+    g->n_kinds = shoal_split_kinds(g->kind_of_row, n_rows, count->column, count->group_of);
+    if (g->n_kinds == SHOAL_NONE) return false;
+  }
   if (order && !sort_kinds(g, order)) return false;
   if (n_counts > SIZE_MAX / ((size_t)g->n_kinds + 1)) return false;
   if (!SHOAL_ARENA_ARRAY(&g->arena, g->groups, g->n_kinds * n_counts) ||

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/sort.h"
 
@@ -116,6 +117,24 @@ uint64_t shoal_cluster_requirements_max_clusters(const shoal_cluster_requirement
   for (size_t d = 0; d < required->n_counts; d++)
     if (required->counts[d].max_clusters < max) max = required->counts[d].max_clusters;
   return max;
+}
+
+/* ------------------------------------------------------------ kinds of rows */
+
+uint32_t shoal_split_kinds(uint32_t *kind_of_row, uint64_t n_rows, const shoal_column *column,
+                           const uint32_t *group_of) {
+  shoal_ids ids;
+  if (!shoal_ids_init(&ids, 1024)) return SHOAL_NONE;
+  uint32_t kind = 0;
+  for (uint64_t row = 0; row < n_rows && kind != SHOAL_NONE; row++) {
+    uint32_t value = shoal_column_code(column, row);
+    if (group_of) value = group_of[value];
+    kind = shoal_ids_insert(&ids, (uint64_t)kind_of_row[row] << 32 | value);
+    kind_of_row[row] = kind;
+  }
+  uint32_t n_kinds = kind == SHOAL_NONE ? SHOAL_NONE : ids.n_ids;
+  shoal_ids_reset(&ids);
+  return n_kinds;
 }
 
 /* ------------------------------------------------------------ groups seen */

@@ -55,6 +55,14 @@ static inline uint32_t shoal_distinct_requirement_group(const shoal_distinct_req
   return count->group_of[shoal_column_code(count->column, row)];
 }
 
+/*
+ * Splits kinds of rows by one more column: rows stay of one kind if they have one value of it, or
+ * one group of values if group_of is not NULL. Kinds are numbered from 0 in order of first
+ * appearance. Returns their number; SHOAL_NONE: no memory.
+ */
+uint32_t shoal_split_kinds(uint32_t *kind_of_row, uint64_t n_rows, const shoal_column *column,
+                           const uint32_t *group_of);
+
 /* The set of groups seen so far, one set per count. */
 typedef struct shoal_seen {
   const shoal_cluster_requirements *required;
