@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the structure of src/. A file includes headers of its own or an earlier directory only;
 the verifier includes base only, the program headers of include/ only. Functions of these are defined
-in src/api, and no directory below api uses one. Files and directories that ARCHITECTURE.md names
-exist, and it names every directory."""
+in src/api, and no directory below api uses one. No file has more than 600 lines, no function more
+than 100. Files and directories that ARCHITECTURE.md names exist, and it names every directory."""
 import os
 import re
 import sys
@@ -12,6 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ORDER = ["base", "read", "table", "hierarchy", "policy", "group", "model", "lattice", "context",
          "cluster", "measure", "attack", "write", "verify", "report", "profile", "input", "decide", "describe",
          "job", "explain", "api"]
+MOST_LINES, MOST_FUNCTION_LINES = 600, 100
 ONLY = {"verify": {"base", "verify"}, "cli": {"cli", "serve"}, "serve": {"serve"}}
 
 
@@ -37,6 +38,18 @@ def sources():
                     yield folder, name, source.read()
 
 
+def too_long(path, text):
+    """Is the file, or a function in it, too long? A function ends with } in the first column."""
+    lines, start = text.splitlines(), 0
+    if len(lines) > MOST_LINES:
+        yield f"{path}: {len(lines)} lines: split it (at most {MOST_LINES})"
+    for number, line in enumerate(lines, 1):
+        if re.match(r"[A-Za-z_].*\(", line):  # the last one before { is the function's
+            start = number
+        if line == "}" and start and number - start >= MOST_FUNCTION_LINES:
+            yield f"{path}:{start}: a function of {number - start + 1} lines (at most {MOST_FUNCTION_LINES})"
+
+
 def architecture(names):
     """What ARCHITECTURE.md says of files and directories that is not so. names: {directory: its files}"""
     with open(os.path.join(ROOT, "ARCHITECTURE.md"), encoding="utf-8") as page:
@@ -58,6 +71,7 @@ def main():
     wrong, defined, names = [], [], {}
     for folder, name, text in sources():
         names.setdefault(folder, set()).add(name)
+        wrong += too_long(f"src/{folder}/{name}", text)
         for number, line in enumerate(text.splitlines(), 1):
             found = re.match(r'#include "([^/"]+)/', line)
             if found and found.group(1) not in allowed(folder) | {"shoal"}:

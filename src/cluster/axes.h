@@ -15,7 +15,7 @@
  *
  * Losses are integers: sums are exact and do not depend on the order of addition. An attribute
  * loses 0 to `full`, and all attributes together at most SHOAL_MAX_LOSS. `full` is a multiple of
- * the tree height or the range if that fits; otherwise losses are rounded (`exact` is false).
+ * the tree height or the range if that fits; otherwise losses are rounded.
  */
 #pragma once
 
@@ -64,8 +64,7 @@ typedef struct shoal_axes {
   size_t n;
   size_t n_spans; /* of a box: one per axis, then the lists of sets */
   shoal_axis *items;
-  shoal_arena arena; /* of all arrays */
-  bool exact;
+  shoal_arena arena;      /* of all arrays */
   uint32_t max_positions; /* of an axis; at least 1 */
   uint64_t n_rows;
   uint32_t n_tuples;

@@ -127,9 +127,7 @@ typedef struct block_work {
 static bool adopt_clusters(block_work *w, bool *satisfied) {
   shoal_clusters *b = &w->block;
   const flock *f = w->f;
-  uint32_t first = f->first_item[w->index];
-  b->n = f->first_item[w->index + 1] - first;
-  for (uint32_t c = 0; c < b->n; c++) b->origin[c] = f->items[first + c].block;
+  b->n = f->first_item[w->index + 1] - f->first_item[w->index];
   for (uint32_t r = 0; r < w->n; r++) shoal_clusters_put(b, r, f->cluster_of[w->rows[r]]);
   for (uint32_t c = 0; c < b->n; c++) {
     shoal_clusters_refresh(b, c);

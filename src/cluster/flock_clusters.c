@@ -35,7 +35,7 @@ static bool allocate_clusters(shoal_clusters *b) {
   size_t room = b->room;
   shoal_arena *arena = &b->arena;
   return SHOAL_ARENA_ARRAY(arena, b->head, room) && SHOAL_ARENA_ARRAY(arena, b->size, room) &&
-         SHOAL_ARENA_ARRAY(arena, b->loss, room) && SHOAL_ARENA_ARRAY(arena, b->origin, room) &&
+         SHOAL_ARENA_ARRAY(arena, b->loss, room) &&
          SHOAL_ARENA_ZEROED(arena, b->groups, room * b->p->n_counts) &&
          SHOAL_ARENA_ZEROED(arena, b->changed, room) && SHOAL_ARENA_ZEROED(arena, b->tried, room) &&
          SHOAL_ARENA_ZEROED(arena, b->stamp, room) && SHOAL_ARENA_ARRAY(arena, b->touched, room) &&
@@ -111,7 +111,7 @@ void shoal_clusters_clear(shoal_clusters *b) {
   b->total = 0;
   b->n_moved = 0;
   for (uint32_t c = 0; c < n; c++) {
-    b->head[c] = b->origin[c] = SHOAL_NONE;
+    b->head[c] = SHOAL_NONE;
     b->size[c] = b->loss[c] = 0;
     b->is_noted[c] = false;
     shoal_clusters_note(b, c);
@@ -251,7 +251,6 @@ void shoal_clusters_move(shoal_clusters *b, uint32_t row, uint32_t to) {
     atomic_store(&b->stop->failed, true);
     return;
   }
-  b->origin[to] = b->origin[b->cluster_of[row]] = SHOAL_NONE;
   b->moves[b->n_moved++] = (shoal_move){row, b->cluster_of[row]};
   if (!b->size[to])
     for (size_t d = 0; d < b->p->n_counts; d++)

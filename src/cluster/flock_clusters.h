@@ -65,8 +65,7 @@ typedef struct shoal_clusters {
   uint32_t *head, *size, *loss;       /* by cluster */
   shoal_packed_boxes boxes;           /* by cluster */
   shoal_group_set *groups;            /* by cluster and requirement */
-  uint32_t *origin; /* by cluster: its block in the previous pass; SHOAL_NONE: it has changed */
-  uint64_t clock, *changed, *tried; /* by cluster: when it changed, when moves last failed */
+  uint64_t clock, *changed, *tried;   /* by cluster: when it changed, when moves last failed */
   /* the cost table; see flock_cost.c */
   int16_t *lo, *hi;         /* numbers: by axis and cluster */
   uint16_t **lines;         /* trees and sets: by axis; by value and cluster; NULL: too large */

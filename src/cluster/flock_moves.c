@@ -450,14 +450,6 @@ static bool begin(move_search *s) {
   return true;
 }
 
-/* Did the previous pass try the same moves? */
-static bool was_tried(const move_search *s) {
-  uint32_t origin = s->b->origin[s->cluster], i = 0;
-  if (origin == SHOAL_NONE) return false;
-  while (i < s->n && s->b->origin[s->cheapest[i]] == origin) i++;
-  return i == s->n;
-}
-
 static bool step(shoal_clusters *b, uint32_t cluster) {
   const shoal_packed_rows *p = b->p;
   move_search s; /* large: not cleared */
@@ -465,7 +457,7 @@ static bool step(shoal_clusters *b, uint32_t cluster) {
   s.cluster = cluster;
   s.n_failed = 0;
   if (!b->size[cluster] || (!b->loss[cluster] && !b->cost.square)) return false;
-  if (!begin(&s) || was_tried(&s)) return false;
+  if (!begin(&s)) return false;
   if (eject_single(&s)) return true;
   shoal_packed_box box = shoal_clusters_box(b, cluster);
   for (size_t q = p->n_numbers; q < p->n_spans; q++)

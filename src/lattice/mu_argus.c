@@ -182,12 +182,7 @@ static bool find_classes(argus *a) {
   r->n_classes = a->n_groups;
   if (!SHOAL_ARENA_ARRAY(&r->arena, r->class_rows, a->n_groups)) return false;
   for (uint32_t t = 0; t < a->n_active; t++) r->class_of_tuple[t] = a->group[t];
-  for (uint32_t c = 0; c < a->n_groups; c++) {
-    r->class_rows[c] = a->rows[c];
-    if (a->rows[c] >= a->options->k) continue;
-    r->n_unsafe_classes++;
-    r->n_unsafe_rows += a->rows[c];
-  }
+  for (uint32_t c = 0; c < a->n_groups; c++) r->class_rows[c] = a->rows[c];
   return true;
 }
 
@@ -251,7 +246,6 @@ static shoal_status run_all(argus *a, shoal_error *error) {
       if (!record_missed(a, size)) return shoal_fail_memory(error);
     } while (next_combination(a->combination, size, a->n));
   }
-  a->result->missed_all = true;
   return SHOAL_OK;
 }
 

@@ -55,11 +55,8 @@ typedef struct shoal_mu_argus {
   uint32_t *class_of_tuple; /* by all quasi-identifiers; a suppressed cell is a value of its own */
   uint64_t *class_rows;
   uint32_t n_classes;
-  uint32_t n_unsafe_classes;                               /* of fewer than k rows */
-  uint64_t n_unsafe_rows;                                  /* in these */
   shoal_mu_argus_missed missed[SHOAL_MU_ARGUS_MAX_MISSED]; /* smallest first, then ascending */
   size_t n_missed;
-  bool missed_all;   /* every combination was tried: `missed` is complete */
   shoal_arena arena; /* of the arrays */
 } shoal_mu_argus;
 

@@ -15,7 +15,6 @@ enum {
   ROW_GAP = 13,
   RULE = 24,
   AXIS = 30,
-  LEGEND = 26,
   MAX_TICKS = 4,
 };
 
