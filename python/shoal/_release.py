@@ -9,7 +9,7 @@ import os
 import threading
 import warnings
 from collections import Counter
-from typing import Any
+from typing import Any, Literal
 
 from . import _html, _output, _shoal
 from ._errors import Error
@@ -234,10 +234,10 @@ class Release:
                       f"{output['classes']} classes\nVerdict: {self.verdict} ({self.report['reason']})")
 
 
-def _take(source: Frame, columns: list[tuple[str, list[str], bytes, bool]], rows: bytes,
+def _take(source: Frame, columns: list[tuple[str, list[str], bytes, Literal["b", "h", "i"], bool]], rows: bytes,
           described: list[dict[str, Any]]) -> Any:
     released = [column for column in described if column["released"]]
-    made = Made({name: Coded(labels, codes, missing) for name, labels, codes, missing in columns}, rows,
+    made = Made({name: Coded(labels, codes, form, missing) for name, labels, codes, form, missing in columns}, rows,
                 {column["column"] for column in released if column["role"] == "sensitive"})
     return source.take(made, [column["column"] for column in released])
 

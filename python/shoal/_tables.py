@@ -17,7 +17,7 @@ import sys
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from . import _files, _shoal
 from ._errors import DataError
@@ -38,9 +38,9 @@ class Stream:
 class Coded:
     """A column of a release: row i has labels[codes[i]], or is missing if the code is -1."""
 
-    def __init__(self, labels: list[str], codes: bytes, missing: bool) -> None:
+    def __init__(self, labels: list[str], codes: bytes, form: Literal["b", "h", "i"], missing: bool) -> None:
         self.labels = labels
-        self.codes = memoryview(codes).cast("i")
+        self.codes = memoryview(codes).cast(form)
         self.missing = missing
 
     def to_list(self, labels: Sequence[Any] | None = None) -> list[Any]:
@@ -216,7 +216,7 @@ def _all_numbers(values: list[Any]) -> bool:
 
 def _numpy(numbers: memoryview) -> Any:
     import numpy
-    return numpy.frombuffer(numbers, dtype=numpy.int64 if numbers.format == "q" else numpy.int32)
+    return numpy.frombuffer(numbers, dtype=numbers.format)
 
 
 # ---------------------------------------------------------------- pandas
@@ -349,7 +349,7 @@ class ArrowFrame(Frame):
         coded = made.columns.get(name)
         if coded is None:
             return _used_arrow(pyarrow, _take_arrow(pyarrow, self.table.column(name), rows))
-        codes = _arrow_numbers(pyarrow, coded.codes)
+        codes = _arrow_numbers(pyarrow, coded.codes).cast(pyarrow.int32())
         if coded.missing:
             import pyarrow.compute as compute
             codes = compute.if_else(compute.less(codes, 0), None, codes)
@@ -389,7 +389,7 @@ def _used_arrow(pyarrow: Any, column: Any) -> Any:
 
 
 def _arrow_numbers(pyarrow: Any, numbers: memoryview) -> Any:
-    kind = pyarrow.int64() if numbers.format == "q" else pyarrow.int32()
+    kind = {"b": pyarrow.int8, "h": pyarrow.int16, "i": pyarrow.int32, "q": pyarrow.int64}[numbers.format]()
     return pyarrow.Array.from_buffers(kind, len(numbers), [None, pyarrow.py_buffer(numbers)])
 
 

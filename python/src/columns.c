@@ -386,46 +386,46 @@ static PyObject *read_texts(const struct ArrowArray *array, const char *format) 
   return list;
 }
 
-static int32_t index_at(const void *indices, char format, int64_t i) {
-  switch (format) {
-  case 'c': return ((const int8_t *)indices)[i];
-  case 'C': return ((const uint8_t *)indices)[i];
-  case 's': return ((const int16_t *)indices)[i];
-  case 'S': return ((const uint16_t *)indices)[i];
-  case 'i': return ((const int32_t *)indices)[i];
-  default: return (int32_t)((const uint32_t *)indices)[i];
-  }
+/* Bytes of an index: the library writes signed ones. 0: not one. */
+static size_t index_width(const char *format) {
+  if (format[1]) return 0;
+  return *format == 'c' ? 1 : *format == 's' ? 2 : *format == 'i' ? 4 : 0;
 }
 
-/* Indices as 4 bytes each, -1 for a missing cell; `missing` says whether there is one. */
-static PyObject *read_codes(const struct ArrowArray *array, char format, bool *missing) {
+/* Indices as they are, with -1 for a missing cell; `missing` says whether there is one. */
+static PyObject *read_codes(const struct ArrowArray *array, size_t width, bool *missing) {
   const uint8_t *valid = array->buffers[0];
-  PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)array->length * 4);
-  if (!bytes) return NULL;
-  int32_t *codes = (int32_t *)(void *)PyBytes_AsString(bytes);
+  const char *indices = (const char *)array->buffers[1] + (size_t)array->offset * width;
+  PyObject *bytes = PyBytes_FromStringAndSize(indices, (Py_ssize_t)((size_t)array->length * width));
+  char *codes = bytes ? PyBytes_AsString(bytes) : NULL;
   *missing = false;
-  for (int64_t row = 0; row < array->length; row++) {
+  for (int64_t row = 0; codes && valid && row < array->length; row++) {
     int64_t i = array->offset + row;
-    bool is_missing = valid && !(valid[i >> 3] >> (i & 7) & 1);
-    codes[row] = is_missing ? -1 : index_at(array->buffers[1], format, i);
-    *missing = *missing || is_missing;
+    if (valid[i >> 3] >> (i & 7) & 1) continue;
+    memset(codes + (size_t)row * width, 0xff, width);
+    *missing = true;
   }
   return bytes;
 }
 
-/* (name, labels, codes, has missing cells) */
+/* (name, labels, codes, format of a code as in module struct, has missing cells) */
 static PyObject *read_column(const struct ArrowSchema *schema, const struct ArrowArray *array) {
-  if (!schema->dictionary || !array->dictionary || !strchr("cCsSiI", *schema->format) ||
+  size_t width = index_width(schema->format);
+  if (!schema->dictionary || !array->dictionary || !width ||
       !strchr("uU", *schema->dictionary->format)) {
     PyErr_SetString(PyExc_TypeError, "a column of a release is not a dictionary of text");
     return NULL;
   }
   bool missing = false;
   PyObject *labels = read_texts(array->dictionary, schema->dictionary->format);
-  PyObject *codes = labels ? read_codes(array, *schema->format, &missing) : NULL;
+  PyObject *codes = labels ? read_codes(array, width, &missing) : NULL;
   PyObject *column = NULL;
   if (codes)
-    column = Py_BuildValue("sOOO", schema->name, labels, codes, missing ? Py_True : Py_False);
+    column = Py_BuildValue("sOOsO", schema->name, labels, codes,
+                           width == 1   ? "b"
+                           : width == 2 ? "h"
+                                        : "i",
+                           missing ? Py_True : Py_False);
   Py_XDECREF(labels);
   Py_XDECREF(codes);
   return column;

@@ -473,7 +473,7 @@ static PyObject *take_columns(struct ArrowArrayStream *stream) {
   return columns;
 }
 
-/* The release as ([(name, labels, codes, has missing cells)], row numbers). */
+/* The release as ([(name, labels, codes, format, has missing cells)], row numbers). */
 static PyObject *py_release_columns(PyObject *module, PyObject *args) {
   shoal_release *release;
   int keep_order, strict, detail;

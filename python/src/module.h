@@ -46,7 +46,7 @@ typedef struct job {
 
 /* columns_stream(names, columns): Python lists and buffers as a capsule "arrow_array_stream". */
 PyObject *columns_stream(PyObject *module, PyObject *args);
-/* The columns of a release as a list of (name, labels, codes, has missing cells). */
+/* The columns of a release as a list of (name, labels, codes, format, has missing cells). */
 PyObject *read_batch(struct ArrowSchema *schema, struct ArrowArray *batch);
 
 /* tuples.c: counted tuples and facts; _shoal.pyi has their arguments. */

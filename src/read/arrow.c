@@ -94,7 +94,7 @@ bool shoal_arrow_type_of(const struct ArrowSchema *schema, shoal_arrow_type *typ
 
 /* ------------------------------------------------------------ buffers */
 
-/* Integer `at` of `width` bytes. Buffers may be unaligned: a producer can share bytes of a file. */
+/* Integer `at` of `width` bytes. */
 static uint64_t load(const void *values, unsigned width, uint64_t at, bool is_signed) {
   const char *from = (const char *)values + at * width;
   uint8_t one;
@@ -109,14 +109,10 @@ static uint64_t load(const void *values, unsigned width, uint64_t at, bool is_si
   }
 }
 
-static int64_t offset_at(const shoal_arrow_cells *cells, uint64_t at) {
-  return (int64_t)load(cells->values, cells->type.width, at, true);
-}
-
 static const char *check_offsets(const struct ArrowArray *array, shoal_arrow_cells *cells) {
   cells->bytes = array->buffers[2];
-  cells->end = offset_at(cells, (uint64_t)(cells->offset + cells->n));
-  if (cells->end > 0 && !cells->bytes && offset_at(cells, (uint64_t)cells->offset) != cells->end)
+  cells->end = shoal_arrow_offset(cells, cells->n);
+  if (cells->end > 0 && !cells->bytes && shoal_arrow_offset(cells, 0) != cells->end)
     return "its data buffer is NULL";
   return NULL;
 }
@@ -192,7 +188,7 @@ const char *shoal_arrow_text(const shoal_arrow_cells *cells, int64_t i, const ch
     *bytes = (const char *)cells->data[buffer] + offset;
     return NULL;
   }
-  int64_t from = offset_at(cells, at), to = offset_at(cells, at + 1);
+  int64_t from = shoal_arrow_offset(cells, i), to = shoal_arrow_offset(cells, i + 1);
   if (from < 0 || to < from || to > cells->end) return "has offsets that are negative or descend";
   *size_bytes = (uint64_t)(to - from);
   *bytes = cells->bytes ? cells->bytes + from : "";

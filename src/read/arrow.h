@@ -21,6 +21,8 @@
  */
 #pragma once
 
+#include <string.h>
+
 #include "base/error.h"
 
 typedef enum shoal_arrow_kind {
@@ -98,6 +100,20 @@ static inline bool shoal_arrow_is_null(const shoal_arrow_cells *cells, int64_t i
   uint64_t at = (uint64_t)(cells->offset + i);
   return cells->type.kind == SHOAL_ARROW_NULL ||
          (cells->valid && !(cells->valid[at >> 3] >> (at & 7) & 1));
+}
+
+/* Offset i of texts, up to the end of the last. Buffers may be unaligned: a producer can share
+ * bytes of a file. */
+static inline int64_t shoal_arrow_offset(const shoal_arrow_cells *cells, int64_t i) {
+  const char *at = (const char *)cells->values + (uint64_t)(cells->offset + i) * cells->type.width;
+  int32_t narrow;
+  int64_t wide;
+  if (cells->type.width == 4) {
+    memcpy(&narrow, at, sizeof narrow);
+    return narrow;
+  }
+  memcpy(&wide, at, sizeof wide);
+  return wide;
 }
 
 /* A value of up to 8 bytes; signed ones are extended. Booleans are 0 and 1. */

@@ -55,12 +55,25 @@ static bool reads_back(const char *text, double number, unsigned width) {
 }
 
 /*
+ * Is the double n / 10^k for an n < 10^15? Then it is also n / 10^k for the largest k: the product
+ * of both is nearer than 1/2 to that n.
+ */
+static bool has_short(double size) {
+  static const double powers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  unsigned k = 15;
+  while (k && size >= powers[15 - k]) k--;
+  return nearbyint(size * powers[k]) / powers[k] == size;
+}
+
+/*
  * A decimal with at most 15 digits has a double of its own. So the smallest k for which the number
  * is n / 10^k gives its shortest form. `narrow`: it is a float. Returns 0: it has no such form.
  */
 static size_t print_short(double number, bool narrow, char *out) {
   double size = fabs(number);
   if (size >= 1e15 || (size < 1e-4 && size > 0)) return 0;
+  if (!narrow && !has_short(size)) return 0;
   for (unsigned k = 0; k <= 15; k++) {
     double power = (double)shoal_power_of_ten(k), scaled = nearbyint(size * power);
     if (scaled >= 1e15) return 0;

@@ -190,8 +190,8 @@ static shoal_status plan_columns(shoal_arrow_loader *self, const shoal_load_opti
     self->table->columns[c].is_outside = column->use == SHOAL_USE_COPY;
     self->table->columns[c].has_plain_numbers = shoal_arrow_is_number(&column->type);
     SHOAL_TRY(check_type(self, c, error));
-    if (!shoal_use_has_codes(column->use) || !shoal_arrow_is_word(&column->type) ||
-        column->type.index_width)
+    if ((!shoal_use_has_codes(column->use) && !shoal_arrow_is_sampled(self, column)) ||
+        !shoal_arrow_is_word(&column->type) || column->type.index_width)
       continue;
     column->cache = shoal_alloc_zero((size_t)1 << SHOAL_ARROW_CACHE_BITS, sizeof *column->cache);
     if (!column->cache) return shoal_fail_memory(error);

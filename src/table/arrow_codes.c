@@ -80,28 +80,28 @@ typedef struct tile {
   size_t n;
 } tile;
 
-/* Cells as they are in the chunk, if all of them have slack behind them. */
+/* Cells as they are in the chunk, if their offsets are sane and all of them have slack behind them.
+ * A cell without a value is empty. */
 static bool share_tile(const shoal_arrow_loader *self, const shoal_arrow_column *column,
                        int64_t from, size_t n, tile *t) {
   const shoal_arrow_cells *cells = &column->cells;
-  bool may = shoal_arrow_has_offsets(&column->type) && !column->type.index_width &&
-             (!cells->valid || !self->null_size);
-  const char *first = NULL;
-  for (size_t i = 0; may && i < n; i++) {
-    text_cell text;
-    if (shoal_arrow_text(cells, from + (int64_t)i, &text.bytes, &text.size_bytes)) return false;
-    if (i == 0) first = text.bytes;
-    if (cells->bytes && text.bytes + text.size_bytes - first > MAX_TILE_BYTES) return false;
-    bool null = shoal_arrow_is_null(cells, from + (int64_t)i);
-    t->begin[i] = (uint32_t)(text.bytes - first);
-    t->end[i] = null ? t->begin[i] : (uint32_t)(t->begin[i] + text.size_bytes);
-    if (i + 1 == n)
-      may = cells->bytes &&
-            text.bytes + text.size_bytes + SHOAL_DICTIONARY_SLACK <= cells->bytes + cells->end;
+  if (!shoal_arrow_has_offsets(&column->type) || column->type.index_width || !cells->bytes ||
+      (cells->valid && self->null_size))
+    return false;
+  int64_t first = shoal_arrow_offset(cells, from), last = first;
+  if (first < 0) return false;
+  for (size_t i = 0; i < n; i++) {
+    int64_t next = shoal_arrow_offset(cells, from + (int64_t)i + 1);
+    if (next < last || next - first > MAX_TILE_BYTES) return false;
+    t->begin[i] = (uint32_t)(last - first);
+    t->end[i] = (uint32_t)(next - first);
+    last = next;
   }
-  t->bytes = first;
+  for (size_t i = 0; cells->valid && i < n; i++)
+    if (shoal_arrow_is_null(cells, from + (int64_t)i)) t->end[i] = t->begin[i];
+  t->bytes = cells->bytes + first;
   t->n = n;
-  return may;
+  return last <= cells->end - SHOAL_DICTIONARY_SLACK;
 }
 
 /* Copies of cells, at least one; t->n is set to their number. */
@@ -183,16 +183,19 @@ static uint32_t code_of(const shoal_arrow_loader *self, shoal_arrow_column *colu
   return code;
 }
 
+static shoal_arrow_cached *cached_at(const shoal_arrow_column *column, uint64_t word) {
+  return &column->cache[shoal_hash_word(word) >> (64 - SHOAL_ARROW_CACHE_BITS)];
+}
+
 static bool encode_numbers(const shoal_arrow_loader *self, shoal_arrow_column *column, int64_t from,
                            size_t n, shoal_dictionary *dictionary, uint32_t *codes) {
   for (size_t i = 0; i < n; i++) {
     int64_t row = from + (int64_t)i;
     bool null = shoal_arrow_is_null(&column->cells, row);
     uint64_t word = null ? 0 : shoal_arrow_word(&column->cells, row);
-    shoal_arrow_cached *slot =
-        &column->cache[shoal_hash_word(word) >> (64 - SHOAL_ARROW_CACHE_BITS)];
-    if (!null && slot->code_plus_1 && slot->word == word) {
-      codes[i] = slot->code_plus_1 - 1;
+    shoal_arrow_cached *slot = cached_at(column, word);
+    if (!null && slot->n && slot->word == word) {
+      codes[i] = slot->n - 1;
       continue;
     }
     codes[i] = code_of(self, column, row, dictionary);
@@ -266,6 +269,54 @@ static bool add_identities(shoal_arrow_loader *self, size_t c) {
   return true;
 }
 
+/* Adds a value that `times` rows have. `text` may be the last of its buffer. */
+static bool sample_text(const shoal_arrow_loader *self, shoal_arrow_column *column,
+                        shoal_value_sample *sample, const text_cell *text, uint64_t times) {
+  enum { SLACK = 8 };
+  size_t size = (size_t)text->size_bytes;
+  if (!shoal_grow_wiping(&column->bytes, &column->bytes_capacity, size + SLACK))
+    return fail_memory(column);
+  memcpy(column->bytes, text->bytes, size);
+  memset(column->bytes + size, 0, SLACK);
+  return shoal_value_sample_add_value(sample, self->sampling, column->bytes, size, times) ||
+         fail_memory(column);
+}
+
+static bool sample_word(const shoal_arrow_loader *self, shoal_arrow_column *column,
+                        shoal_value_sample *sample, const shoal_arrow_cached *slot) {
+  char scratch[SCRATCH_BYTES];
+  text_cell text = {scratch, shoal_arrow_print_word(&column->type, slot->word, scratch)};
+  if (!text.size_bytes) text = (text_cell){self->null_text, self->null_size}; /* NaN */
+  return sample_text(self, column, sample, &text, slot->n);
+}
+
+/* Numbers: the cache counts the rows of recent values, so that each is printed once. */
+static bool sample_words(const shoal_arrow_loader *self, shoal_arrow_column *column,
+                         shoal_value_sample *sample) {
+  uint64_t nulls = 0;
+  for (int64_t i = self->first; i < self->first + self->n; i++) {
+    if (shoal_arrow_is_null(&column->cells, i)) {
+      nulls++;
+      continue;
+    }
+    uint64_t word = shoal_arrow_word(&column->cells, i);
+    shoal_arrow_cached *slot = cached_at(column, word);
+    if (slot->n && slot->word != word) {
+      if (!sample_word(self, column, sample, slot)) return false;
+      slot->n = 0;
+    }
+    slot->word = word;
+    slot->n++;
+  }
+  for (size_t at = 0; at < (size_t)1 << SHOAL_ARROW_CACHE_BITS; at++) {
+    shoal_arrow_cached *slot = &column->cache[at];
+    if (slot->n && !sample_word(self, column, sample, slot)) return false;
+    slot->n = 0;
+  }
+  text_cell null = {self->null_text, self->null_size};
+  return !nulls || sample_text(self, column, sample, &null, nulls);
+}
+
 /* Adds the values of the dictionary that rows have, and how many. */
 static bool sample_dictionary(shoal_arrow_loader *self, shoal_arrow_column *column,
                               shoal_value_sample *sample) {
@@ -286,13 +337,7 @@ static bool sample_dictionary(shoal_arrow_loader *self, shoal_arrow_column *colu
     const char *fault =
         v < column->cells.n ? value_text(self, &column->cells, v, scratch, &text) : NULL;
     if (fault) return fail_cell(self, column, self->first, fault);
-    size_t size = (size_t)text.size_bytes;
-    if (!shoal_grow_wiping(&column->bytes, &column->bytes_capacity, size + 8))
-      return fail_memory(column);
-    memcpy(column->bytes, text.bytes, size);
-    memset(column->bytes + size, 0, 8);
-    if (!shoal_value_sample_add_value(sample, self->sampling, column->bytes, size, times))
-      return fail_memory(column);
+    if (!sample_text(self, column, sample, &text, times)) return false;
   }
   return true;
 }
@@ -301,6 +346,7 @@ static bool add_sample(shoal_arrow_loader *self, size_t c) {
   shoal_arrow_column *column = &self->columns[c];
   shoal_value_sample *sample = &self->part.samples[c];
   if (column->type.index_width && column->has_map) return sample_dictionary(self, column, sample);
+  if (column->cache) return sample_words(self, column, sample);
   for (int64_t at = self->first, end = self->first + self->n; at < end;) {
     tile t;
     size_t n = end - at < TILE_ROWS ? (size_t)(end - at) : TILE_ROWS;
@@ -319,13 +365,13 @@ bool shoal_arrow_has_text(const shoal_arrow_type *type) {
          type->kind != SHOAL_ARROW_BYTE_VIEWS;
 }
 
-static bool is_sampled(const shoal_arrow_loader *self, const shoal_arrow_column *column) {
+bool shoal_arrow_is_sampled(const shoal_arrow_loader *self, const shoal_arrow_column *column) {
   return self->sampling && shoal_use_is_sampled(column->use) && shoal_arrow_has_text(&column->type);
 }
 
 bool shoal_arrow_is_read(const shoal_arrow_loader *self, const shoal_arrow_column *column) {
   return shoal_use_has_codes(column->use) || column->use == SHOAL_USE_IDENTITY ||
-         is_sampled(self, column);
+         shoal_arrow_is_sampled(self, column);
 }
 
 void shoal_arrow_add_columns(void *user, unsigned thread) {
@@ -337,6 +383,6 @@ void shoal_arrow_add_columns(void *user, unsigned thread) {
     const shoal_arrow_column *column = &self->columns[c];
     if (column->use == SHOAL_USE_IDENTITY) (void)add_identities(self, c);
     else if (shoal_use_has_codes(column->use)) (void)add_codes(self, c);
-    else if (is_sampled(self, column)) (void)add_sample(self, c);
+    else if (shoal_arrow_is_sampled(self, column)) (void)add_sample(self, c);
   }
 }

@@ -7,7 +7,7 @@
  *                 numbers     recent values have their code in a cache; others are printed
  *                 dictionary  each index gets the code of its value when a row first has it
  *     identity    a hash of each cell
- *     sample      the text of each cell, or of each value of a dictionary with its rows
+ *     sample      texts; numbers and values of a dictionary with their rows
  */
 #pragma once
 
@@ -18,16 +18,16 @@
 
 enum { SHOAL_ARROW_CACHE_BITS = 11 };
 
-/* A number and its code, in the place that its hash says. */
+/* A number, in the place that its hash says. */
 typedef struct shoal_arrow_cached {
   uint64_t word;
-  uint32_t code_plus_1; /* 0: empty */
+  uint32_t n; /* its code + 1, or its rows that are not yet in the sample; 0: empty */
 } shoal_arrow_cached;
 
 typedef struct shoal_arrow_column {
   shoal_use use;
   shoal_arrow_type type;
-  shoal_arrow_cached *cache; /* of numbers that become codes */
+  shoal_arrow_cached *cache; /* of numbers; NULL: of another type, or hashed */
   shoal_arrow_cells cells;   /* of the chunk, or of its dictionary */
   shoal_arrow_cells indices;
   uint32_t *map; /* by index: code + 1, or rows of the slice */
@@ -57,6 +57,8 @@ typedef struct shoal_arrow_loader {
 
 /* Has the type cells that are text or can be printed? */
 bool shoal_arrow_has_text(const shoal_arrow_type *type);
+/* Is the column only sampled? */
+bool shoal_arrow_is_sampled(const shoal_arrow_loader *self, const shoal_arrow_column *column);
 /* Is the column coded, hashed or sampled? Other ones are not opened. */
 bool shoal_arrow_is_read(const shoal_arrow_loader *self, const shoal_arrow_column *column);
 /* Reads the slice of each column, on one of the threads; faults are left in the columns. */
