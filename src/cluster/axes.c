@@ -437,7 +437,8 @@ static shoal_status build(shoal_axes *axes, const shoal_frequency_set *f,
   for (size_t q = 0; q < axes->n; q++)
     SHOAL_TRY(draft_axis(axes, f, attributes, q, kind, &drafts[q], error));
   draft_weights(drafts, axes->n, weights);
-  if (!choose_exact(axes, drafts)) choose_rounded(axes, drafts);
+  axes->exact = choose_exact(axes, drafts);
+  if (!axes->exact) choose_rounded(axes, drafts);
   for (size_t q = 0; q < axes->n; q++) {
     shoal_axis *axis = &axes->items[q];
     if (axis->kind == SHOAL_AXIS_SET) {

@@ -15,7 +15,7 @@
  *
  * Losses are integers: sums are exact and do not depend on the order of addition. An attribute
  * loses 0 to `full`, and all attributes together at most SHOAL_MAX_LOSS. `full` is a multiple of
- * the tree height or the range if that fits; otherwise losses are rounded.
+ * the tree height or the range if that fits; otherwise losses are rounded (`exact` is false).
  */
 #pragma once
 
@@ -65,6 +65,7 @@ typedef struct shoal_axes {
   size_t n_spans; /* of a box: one per axis, then the lists of sets */
   shoal_axis *items;
   shoal_arena arena;      /* of all arrays */
+  bool exact;             /* bench/bound.c allows for losses that are not */
   uint32_t max_positions; /* of an axis; at least 1 */
   uint64_t n_rows;
   uint32_t n_tuples;
