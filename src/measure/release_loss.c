@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure/release_loss: sums over released classes. Losses count the table's own rows; dm and avg
- * count noise rows too.
+ * measure/release_loss: sums over released classes. Noise rows are rows of the release like others,
+ * as the release does not tell which they are; only completeness does not count them.
  */
 #include "measure/release_loss.h"
 
@@ -20,18 +20,13 @@ double shoal_level_loss(const shoal_frequency_set *frequency, size_t q, uint32_t
   return steps / hierarchy->tree_height;
 }
 
-/* The table's own rows in a class. */
-static double true_rows(const shoal_released *released, uint32_t c) {
-  uint64_t noise = released->noise_rows ? released->noise_rows[c] : 0;
-  return (double)(released->classes->n_rows[c] - noise);
-}
-
 void shoal_box_losses(const shoal_axes *axes, const shoal_span *boxes,
                       const shoal_released *released, double *loss) {
   for (size_t q = 0; q < axes->n; q++) loss[q] = 0;
   for (uint32_t c = 0; c < released->classes->n_classes; c++)
     for (size_t q = 0; !released->violates[c] && q < axes->n; q++)
-      loss[q] += true_rows(released, c) * shoal_box_share(axes, boxes + c * axes->n_spans, q);
+      loss[q] += (double)released->classes->n_rows[c] *
+                 shoal_box_share(axes, boxes + c * axes->n_spans, q);
 }
 
 void shoal_sizes_measure(const shoal_classes *groups, const uint32_t *class_of,
@@ -51,17 +46,20 @@ void shoal_sizes_measure(const shoal_classes *groups, const uint32_t *class_of,
 shoal_release_loss shoal_release_loss_measure(const shoal_released *released, uint64_t n_records,
                                               uint64_t k, size_t n_quasi, double *loss) {
   shoal_release_loss u = {0};
-  double rows = 0;
+  double rows = 0, noise = 0;
   shoal_sizes_measure(released->classes, NULL, released->violates, k, &u.dm, &u.avg);
-  for (uint32_t c = 0; c < released->classes->n_classes; c++)
-    if (!released->violates[c]) rows += true_rows(released, c);
+  for (uint32_t c = 0; c < released->classes->n_classes; c++) {
+    if (released->violates[c]) continue;
+    rows += (double)released->classes->n_rows[c];
+    noise += released->noise_rows ? (double)released->noise_rows[c] : 0;
+  }
   for (size_t q = 0; q < n_quasi; q++) {
     u.il += loss[q];
     if (rows > 0) loss[q] /= rows;
   }
   if (rows > 0) u.nil = u.il / (rows * (double)n_quasi);
   u.accuracy = u.height_accuracy = 1 - u.nil;
-  u.completeness = rows / (double)n_records;
+  u.completeness = (rows - noise) / (double)n_records;
   u.release_loss = 1 - u.completeness * (1 - u.nil);
   return u;
 }

@@ -17,7 +17,7 @@
 typedef struct shoal_released {
   const shoal_classes *classes;
   const uint8_t *violates;
-  const uint64_t *noise_rows; /* by class: noise rows, which lose nothing; NULL: none */
+  const uint64_t *noise_rows; /* by class: noise rows; NULL: none */
 } shoal_released;
 
 /*

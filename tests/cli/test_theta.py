@@ -131,13 +131,14 @@ class Noise(Theta):
         self.assertRegex(text, rf"{noise} rows? in this file (is|are) NOISE")
         self.assertIn("no real person (the policy allows 12)", text)
 
-    def test_loss_is_that_of_true_rows(self):
+    def test_loss_is_that_of_the_rows_in_the_file(self):
         self.letters(*self.TIGHT, start="sorted", noise=12, seed=3)
         report = self.report()
         il = Fraction(0)
         for members in self.classes():
             low, high = members[0][0].strip("[]").split("-")
-            il += 4 * Fraction(int(high) - int(low), 2003)      # each class has four true rows
+            il += len(members) * Fraction(int(high) - int(low), 2003)
+        self.assertGreater(report["output"]["noise"], 0)
         self.assertAlmostEqual(float(il), report["measures"]["il"], 9)
         self.assertEqual(report["measures"]["dm"], sum(len(members) ** 2 for members in self.classes()))
 
