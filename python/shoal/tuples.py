@@ -2,7 +2,7 @@
 """For databases and clusters: decisions from counted tuples, work in parts, and proof of what was made by joins.
 
 The database sends its distinct tuples of quasi-identifiers and sensitive values with the number of rows of each,
-as GROUP BY returns them. `decide` finds a release, and says what becomes of each tuple. The database then builds the
+as GROUP BY returns them. `decide` finds a release, and says how each tuple is released. The database then builds the
 release by joins. Identifiers and kept columns stay where they are. `verify` proves the release that the database
 made.
 
@@ -158,7 +158,7 @@ def verify(tuples: Any, counts: Iterable[int] | None, policy: PolicyLike, *,
 
 
 class Decision:
-    """What becomes of each value, tuple and class. It has raw values: do not publish it."""
+    """How each value, tuple and class is released. It has raw values: do not publish it."""
 
     #: The report, as that of a release.
     report: dict[str, Any]

@@ -16,7 +16,8 @@ static shoal_status find_alone(const shoal_attack *self, const shoal_attack_case
   finding->n_tried = attacked->frequency->n_records;
   finding->reidentified = shoal_rows_alone(&attacked->frequency->base);
   finding->succeeds = finding->reidentified && attacked->requirements->k > 1;
-  finding->note = "the policy names no sensitive attribute: rows alone in their class are told";
+  finding->note = "the policy names no sensitive attribute: the attack lists rows that are alone "
+                  "in their class";
   shoal_attack_doubt_rows(attacked, finding);
   return SHOAL_OK;
 }

@@ -106,8 +106,8 @@ bool shoal_hierarchy_mark(const shoal_hierarchy *hierarchy, shoal_equality equal
 
 /*
  * The tree as text of at most max_lines lines; no values of the data. `is_protected`, if not NULL,
- * has 1 for each protected node by level and label: protected and strong values are told (Campan &
- * Truta 2006, Definition 3). The caller frees *text.
+ * has 1 for each protected node by level and label: protected and strong values are marked (Campan
+ * & Truta 2006, Definition 3). The caller frees *text.
  */
 shoal_status shoal_hierarchy_draw(const shoal_hierarchy *hierarchy, uint8_t *const *is_protected,
                                   size_t max_lines, char **text,

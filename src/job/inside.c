@@ -26,7 +26,7 @@ static const char *find_obstacle(const shoal_policy *policy, const shoal_databas
   if (attribute->role == SHOAL_ROLE_PSEUDONYM) return "pseudonyms are made of the identifiers";
   if (shoal_role_counts_people(attribute->role) &&
       shoal_policy_equality(policy, attribute) != SHOAL_EQUAL_BYTES)
-    return "people are told apart by folded or numeric cells";
+    return "people differ by folded or numeric cells";
   if (attribute->role == SHOAL_ROLE_KEEP &&
       (shoal_coding_given(&attribute->coding) || attribute->otherwise_missing ||
        (attribute->type == SHOAL_TYPE_NUMBER && !column->is_number)))

@@ -150,7 +150,7 @@ for number in range(PARTS):
 
 class NoWeight(unittest.TestCase):
     def test_all_zero(self):
-        """Where no attribute counts, every node costs the same; a cost is told all the same."""
+        """Where no attribute counts, every node costs the same; a cost is reported nevertheless."""
         levels = {"A": [["a", "*"], ["b", "*"]], "B": [["c", "*"], ["d", "*"]]}
         for objective in OBJECTIVES:
             with self.subTest(objective), support.temp_dir() as directory:

@@ -536,7 +536,8 @@ static void a_line_goes_out_as_it_came_in(void **state UNUSED) {
   }
 }
 
-/* Whatever fails first on the clock: what came before it has gone out, and it is told. */
+/* Whatever fails first on the clock: what came before it was delivered, and the failure is
+ * reported. */
 static void the_first_item_that_fails_is_told(void **state UNUSED) {
   for (unsigned i = 0; i < 40; i++) {
     uint64_t first = i % 10 * 40, second = first + 1 + i % 3;

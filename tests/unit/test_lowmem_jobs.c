@@ -56,7 +56,7 @@ static unsigned names_in_folder(void) {
   return n - 2; /* besides '.' and '..' */
 }
 
-/* The answer is long: where it differs is told. */
+/* The answer is long: says where it differs. */
 static void is_answer(const char *expected) {
   size_t same = 0;
   while (same < answer.size_bytes && expected[same] == answer.bytes[same]) same++;

@@ -2,7 +2,8 @@
 /*
  * The release writer piece by piece, where whole releases do not lead: leftovers of other runs,
  * locks that are held, names that are taken, standard output, zlib and zstd that fail, rows that
- * are written very often, orders of many rows. What cannot be written is told, and nothing stays.
+ * are written very often, orders of many rows. What cannot be written is reported, and nothing
+ * stays.
  */
 #include "lowmem_memory.h"
 #include "lowmem_packing.h"
@@ -226,7 +227,8 @@ static void a_stream_that_fails_is_told(void **state UNUSED) {
   allocations_left = 0;
   assert_int_equal(shoal_atomic_file_commit(&atomic_file, &error), SHOAL_FAILED);
   allocations_left = -1;
-  for (long n = 1; n <= 4; n++) { /* to open it, read back, write and close it: the first is told */
+  for (long n = 1; n <= 4;
+       n++) { /* to open it, read back, write and close it: the first is reported */
     let_fail(NULL, n, n == 3 ? ENOSPC : EIO);
     assert_int_equal(shoal_atomic_file_commit(&atomic_file, &error), SHOAL_FAILED);
     assert_int_equal(strstr(error.message, strerror(ENOSPC)) != NULL, n == 3);

@@ -479,7 +479,7 @@ static void distances_of_any_tree_and_numbers(void **state UNUSED) {
   unload();
 }
 
-/* One number has one rank, and one strong ancestor is told as one. */
+/* One number has one rank, and one strong ancestor counts as one. */
 static void one_value_is_as_far_as_itself(void **state UNUSED) {
   static const char one[] = "q,guard,other,ill\n1,,,7\n1,,,7.0\n2,,,7\n2,,,?\n";
   double reached;

@@ -96,7 +96,7 @@ static void what_lies_within_a_joined_row_is_not_told(void **state) {
   shoal_size_row rows[SHOAL_SIZE_BINS];
   uint64_t below[2];
   size_t n = shoal_class_sizes_rows(&before, &after, 3, rows);
-  assert_int_equal(5, n); /* the one unique record is told with those of size 2 */
+  assert_int_equal(5, n); /* the one unique record is counted with those of size 2 */
   assert_false(shoal_class_sizes_below(rows, n, 2, &below[0], &below[1]));
   assert_true(shoal_class_sizes_below(rows, n, 3, &below[0], &below[1]));
   assert_int_equal(7, below[0]);
@@ -181,7 +181,7 @@ static void a_small_difference_hides_what_was_before(void **state) {
   shoal_result_free(result);
 }
 
-/* On random tallies: nothing small is told or follows from what is told. */
+/* On random tallies: no small count is shown or follows from what is shown. */
 static void nothing_small_can_be_worked_out(void **state) {
   (void)state;
   uint64_t seed = 7;

@@ -207,7 +207,7 @@ static void figures_tell_roles(void **state) {
   assert_suggested(profile_column("name", ROWS("a", "a", "a")), "identifier", NULL);
   assert_suggested(profile_column("age", ROWS("?", "")), "keep", NULL);
   assert_suggested(profile_column("seen", ROWS("2024-05-01", "2024-05-02")), "quasi", "date");
-  /* many values that nothing explains: the steward must decide, and is told so */
+  /* many values that nothing explains: the steward must decide, and the policy says so */
   shoal_result *profile = profile_series("x", TEXT, 100, 1, 150, 300);
   assert_string_equal(profile->profile.columns[0].role, "identifier");
   assert_true(profile->profile.columns[0].undecided);
