@@ -161,10 +161,10 @@ function strip() {
   const items = [
     ["Rows", count(rows), made ? `released, of ${count(made.input.rows)}` : "in the table"],
     ["People", count(people), byPeople ? `by ${key[0]}` : "one row each"],
-    ["Smallest class", count(smallest), byPeople ? "people who look alike" : "rows that look alike"],
+    ["Smallest class", count(smallest), byPeople ? "people alike" : "rows alike"],
     ["Highest risk", smallest ? percent(1 / smallest) : "–", "to find one person"],
     ["Average risk", from && from.classes && people ? percent(from.classes / people) : "–", byPeople ? "over all people" : "over all rows"],
-    ["Information loss", made ? percent(made.measures.nil) : rows ? "0%" : "–", "of a cell, on average"],
+    ["Information loss", made ? percent(made.measures.nil) : rows ? "0%" : "–", "mean of a cell"],
     ["Suppressed", made ? count(made.output.suppressed) : rows ? "0" : "–", "rows left out"],
     ["Verdict", verdictBadge(made && current ? made.verdict : ""), made && !current ? "policy changed: release again" : made ? "of this release" : "figures of the raw table"]];
   show(place("strip"), items.map(([name, value, meaning]) => h("div", null, h("dt", null, name), h("dd", null, h("b", null, value), h("small", null, meaning)))));

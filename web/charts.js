@@ -118,7 +118,7 @@ export function latticePicture(nodes, chosen, onchoose) {
     });
   });
   navigate(places);
-  return picture;
+  return h("div", { class: "picture" }, picture);
 }
 
 function axes(width, height, xTitle, yTitle, xTop, yTop) {
@@ -144,7 +144,7 @@ export function scatter(points, chosen, onchoose) {
   });
   for (const place of places) picture.append(place.element);
   navigate(places);
-  return picture;
+  return h("div", { class: "picture" }, picture);
 }
 
 // Loss against k or p: points {value, loss}.
@@ -162,22 +162,22 @@ export function lineChart(points, name) {
 
 // One bar for each label: rows {label, n}.
 export function bars(rows, name) {
-  const most = Math.max(1, ...rows.map((r) => r.n)), line = 22, width = 420;
-  return svg("svg", { class: "chart", viewBox: `0 0 ${width} ${rows.length * line + 4}`, role: "img", "aria-label": name },
+  const most = Math.max(1, ...rows.map((r) => r.n)), line = 22, width = 340;
+  return svg("svg", { class: "chart bars", viewBox: `0 0 ${width} ${rows.length * line + 4}`, role: "img", "aria-label": name },
     rows.map((r, i) => [
       svg("text", { x: 112, y: i * line + 16, "text-anchor": "end" }, r.label),
-      svg("rect", { class: "bar", x: 120, y: i * line + 5, width: Math.max(1, (r.n / most) * 230), height: 14 }),
-      svg("text", { x: 126 + (r.n / most) * 230, y: i * line + 16 }, count(r.n))]));
+      svg("rect", { class: "bar", x: 120, y: i * line + 5, width: Math.max(1, (r.n / most) * 150), height: 14 }),
+      svg("text", { x: 126 + (r.n / most) * 150, y: i * line + 16 }, count(r.n))]));
 }
 
 // Two bars for each label: before and after.
 export function pairBars(rows) {
   const most = Math.max(1, ...rows.map((r) => Math.max(r.before, r.after)));
-  const line = 34, width = 420;
-  return svg("svg", { class: "chart pairs", viewBox: `0 0 ${width} ${rows.length * line + 4}`, role: "img", "aria-label": "Rows of each label before and after" },
+  const line = 34, width = 340;
+  return svg("svg", { class: "chart bars", viewBox: `0 0 ${width} ${rows.length * line + 4}`, role: "img", "aria-label": "Rows of each label before and after" },
     rows.map((r, i) => [
       svg("text", { x: 112, y: i * line + 20, "text-anchor": "end" }, r.label.length > 17 ? r.label.slice(0, 16) + "…" : r.label),
-      svg("rect", { class: "before", x: 120, y: i * line + 4, width: (r.before / most) * 210, height: 10 }),
-      svg("rect", { class: "bar", x: 120, y: i * line + 16, width: (r.after / most) * 210, height: 10 }),
-      svg("text", { x: 126 + (Math.max(r.before, r.after) / most) * 210, y: i * line + 20 }, `${count(r.before)} → ${count(r.after)}`)]));
+      svg("rect", { class: "before", x: 120, y: i * line + 4, width: (r.before / most) * 120, height: 10 }),
+      svg("rect", { class: "bar", x: 120, y: i * line + 16, width: (r.after / most) * 120, height: 10 }),
+      svg("text", { x: 126 + (Math.max(r.before, r.after) / most) * 120, y: i * line + 20 }, `${count(r.before)} → ${count(r.after)}`)]));
 }

@@ -43,9 +43,9 @@ function line(column, spark, entry, rows) {
   return h("tr", { class: entry.decide ? "ask" : null },
     h("th", { scope: "row" }, name, entry.decide && h("span", { class: "badge" }, "decide")),
     h("td", null, sparkline(spark)),
-    h("td", { class: "num" }, count(column.distinct)), h("td", { class: "num" }, count(column.missing)), h("td", { class: "num" }, percent(rows ? column.unique / rows : 0)),
+    [["distinct", count(column.distinct)], ["missing", count(column.missing)], ["rows alone", percent(rows ? column.unique / rows : 0)]].map(([head, text]) => h("td", { class: "num", "data-name": head }, text)),
     h("td", null, choose(TYPES, kind, (value) => setType(name, value), { "aria-label": `Type of ${name}`, "data-key": `type ${name}` })),
-    h("td", null, choose(options, role, (value) => setRole([name], value), { "aria-label": `Role of ${name}`, "data-key": `role ${name}`, onkeydown: key, class: `role ${role}` }),
+    h("td", { class: "pick" }, choose(options, role, (value) => setRole([name], value), { "aria-label": `Role of ${name}`, "data-key": `role ${name}`, onkeydown: key, class: `role ${role}` }),
       entry.decide && h("button", { type: "button", class: "small", onclick: () => setRole([name], role), "data-key": `decide ${name}` }, "It is so")),
     h("td", { class: "why" }, h("b", null, MEANING[role] || role), h("br"), h("small", null, `suggested: ${column.role}; ${column.why}`)));
 }

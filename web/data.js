@@ -16,7 +16,7 @@ function openFile(file) {
 function dropZone() {
   const input = h("input", { type: "file", id: "chooseFile", class: "visually-hidden", "data-key": "chooseFile", onchange: () => input.files.length && openFile(input.files[0]) });
   const zone = h("div", { class: "drop" }, h("p", null, "Drop a table here, or"), input, h("label", { class: "button main", for: "chooseFile" }, "Choose a file"),
-    h("p", { class: "help" }, "CSV, also .gz and .zst; SPSS (.sav), Stata (.dta), SAS (.sas7bdat). It stays on this machine, in a file without a name that ends with shoal."));
+    h("p", { class: "help" }, "CSV, also .gz and .zst; SPSS (.sav), Stata (.dta), SAS (.sas7bdat). It stays on this machine, in a temporary file that shoal removes."));
   zone.addEventListener("dragover", (event) => { event.preventDefault(); zone.classList.add("over"); });
   zone.addEventListener("dragleave", () => zone.classList.remove("over"));
   zone.addEventListener("drop", (event) => {
@@ -70,7 +70,7 @@ function reading() {
 
 export function view() {
   const profile = known("profile");
-  if (!page.state.data) return [h("p", { class: "lead" }, "Bring a table of personal records from raw data to a release that is proven safe. Nothing leaves this machine."), dropZone(), h("div", { class: "cards" }, fileList())];
+  if (!page.state.data) return [h("p", { class: "lead" }, "Bring a table of personal records from raw data to a verified release. Nothing leaves this machine."), dropZone(), h("div", { class: "cards" }, fileList())];
   const first = known("open");
   if (!profile) {
     return [h("p", { class: "lead" }, first ? `${page.state.data.name} has ${plural(first.rows, "row")} and ${plural(first.preview.columns.length, "column")}.` : page.error ? "" : `Reading ${page.state.data.name}.`),
@@ -78,7 +78,7 @@ export function view() {
   }
   const { answer, preview } = profile;
   return [
-    h("p", { class: "lead" }, `${page.state.data.name} has ${plural(answer.rows, "row")} and ${plural(answer.columns.length, "column")}. ${count(answer.unique_rows)} rows are the only ones of their kind.`),
+    h("p", { class: "lead" }, `${page.state.data.name} has ${plural(answer.rows, "row")} and ${plural(answer.columns.length, "column")}. ${answer.unique_rows === answer.rows ? "No two rows are equal." : `${plural(answer.unique_rows, "row")} ${answer.unique_rows === 1 ? "occurs" : "occur"} once.`}`),
     answer.warnings.length ? h("ul", { class: "notes" }, answer.warnings.map((w) => h("li", null, typeof w === "string" ? w : JSON.stringify(w)))) : null,
     rowsTable("First rows, raw: for your eyes only", preview),
     h("p", null, h("a", { class: "button main", href: "#columns" }, "Next: columns")),

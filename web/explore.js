@@ -82,7 +82,7 @@ function sample() {
   if (!profile || !now.columns || !now.node) return null;
   const { columns, rows } = profile.preview, roles = model().attributes;
   const kept = columns.map((name, i) => [name, i]).filter(([name]) => ["quasi", "sensitive", "keep"].includes((roles[name] || {}).role));
-  return h("section", { class: "card wide" }, h("h3", null, "Rows at these levels"), rowsTable("The first rows of the table, generalized; rows of small classes are suppressed later",
+  return h("section", { class: "card all" }, h("h3", null, "Rows at these levels"), rowsTable("The first rows of the table, generalized; rows of small classes are suppressed later",
     { columns: kept.map(([name]) => name), rows: rows.slice(0, 8).map((row) => kept.map(([name, i]) => (now.node[name] === undefined ? row[i] : labelOf(name, row[i], now.node[name])))) }));
 }
 
@@ -123,7 +123,7 @@ const FIGURES = [["Satisfies the policy", (f) => (f.satisfies ? "✓ yes" : "✕
 
 function sliders(tops) {
   if (!now.node) return null;
-  return card("One candidate", h("p", { class: "help" }, "Move a level; the figures follow."),
+  return h("section", { class: "card side" }, h("h3", null, "One candidate"), h("p", { class: "help" }, "Move a level; the figures follow."),
     Object.entries(tops).map(([name, top]) => {
       const level = now.node[name];
       return h("div", { class: "slider" }, h("label", { for: `level ${name}` }, `${name}: level ${level} of ${top}`),
@@ -146,7 +146,7 @@ function classes() {
   const { sizes, smallest, one_value: alike, suppressed_classes: lost } = now.classes, names = Object.keys(now.node);
   const rows = sizes.map((size, i) => ({ label: sizeText(sizes, i), n: size.classes })).filter((size) => size.n);
   const counted = smallest.some((c) => c.values !== null);
-  return h("section", { class: "card wide" }, h("h3", null, "Classes at these levels"),
+  return h("section", { class: "card" }, h("h3", null, "Classes at these levels"),
     rows.length ? h("p", null, `Someone who knows all quasi-identifiers of a person finds a class of at least ${plural(now.figures.smallest_class, "row")}: they pick the person's row with a chance of at most ${percent(now.figures.highest_risk)}. `,
       alike ? `In ${plural(alike, "class", "classes")} all rows have the same sensitive value: there they learn it without finding the row. ` : counted ? "No class has only one sensitive value. " : "No model counts sensitive values: see step 6 for what a class reveals. ",
       lost ? `Suppressed, because they violate the policy: ${plural(lost, "class", "classes")}.` : "") : h("p", null, "Nothing would be released at these levels."),
@@ -167,7 +167,7 @@ function together() {
   const names = now.node ? Object.keys(now.node) : [];
   if (!now.classes || !now.classes.pair || names.length < 2) return null;
   const select = (i) => field(i ? "Columns" : "Rows", choice(names.map((name) => [name, name]), now.pair[i], (name) => { now.pair = now.pair.map((old, j) => (j === i ? name : old)); act(look); }, { "data-key": `pair ${i}` }));
-  return h("section", { class: "card wide" }, h("h3", null, "Two columns together"), h("div", { class: "fields" }, select(0), select(1)),
+  return h("section", { class: "card" }, h("h3", null, "Two columns together"), h("div", { class: "fields" }, select(0), select(1)),
     crossTable(now.classes, `Released rows by label, at most ${MAX_CROSS} labels of each column`),
     now.pinned.map((pin, i) => (pin.classes && pin.pair === now.pair && pin.classes.pair ? crossTable(pin.classes, `The same of the ${i ? "second" : "first"} pinned candidate`) : null)));
 }
@@ -179,7 +179,7 @@ function compare() {
   const rows = [...names.map((name) => [`${name}: level`, a.node[name], b ? b.node[name] : "–"]), ...FIGURES.map(([name, text]) => [name, text(a.figures), b ? text(b.figures) : "–"])];
   const both = b && a.classes && b.classes, shown = both ? names.filter((name) => a.node[name] !== b.node[name]) : [];
   const most = (labels) => { const list = byRows(labels); return `${plural(list.length, "label")}: ${list.slice(0, 4).map(([label, n]) => `${label} ${count(n)}`).join(", ")}${list.length > 4 ? ", …" : ""}`; };
-  return card("Pinned", shown.length ? table("Attributes that differ: labels with their rows", ["attribute", "first", "second"], shown.map((name) => [name, most(a.classes.labels[name]), most(b.classes.labels[name])])) : null,
+  return h("section", { class: "card all" }, h("h3", null, "Pinned"), shown.length ? table("Attributes that differ: labels with their rows", ["attribute", "first", "second"], shown.map((name) => [name, most(a.classes.labels[name]), most(b.classes.labels[name])])) : null,
     table("Two candidates side by side", ["", "first", "second"], rows),
     both ? table("Classes by size", ["rows in the class", "first", "second"], a.classes.sizes.map((size, i) => [sizeText(a.classes.sizes, i), size.classes, b.classes.sizes[i].classes]).filter(([, first, second]) => first || second).map(([text, first, second]) => [text, count(first), count(second)])) : null,
     b ? null : h("p", { class: "help" }, "Choose another candidate and pin it."),
@@ -200,7 +200,7 @@ function uniform() {
   return [
     h("p", null, `${plural(nodes.length, "combination")} of levels: ${count(good)} satisfy the policy, ${count(minimal.length)} of them minimal.`,
       good ? "" : " None does: see below what would help."),
-    h("div", { class: "cards" },
+    h("div", { class: "cards split" },
       h("section", { class: "card wide" }, h("h3", null, "The lattice by height"),
         h("div", { class: "fields" }, names.map((name) => field(name, h("select", { "data-key": `filter ${name}`, onchange: (event) => { if (event.target.value === "") delete now.filter[name]; else now.filter[name] = Number(event.target.value); render(); } },
           h("option", { value: "" }, "any level"), Array.from({ length: tops[name] + 1 }, (_, i) => h("option", { value: i, selected: now.filter[name] === i }, `level ${i}`)))))),
@@ -211,7 +211,8 @@ function uniform() {
       sliders(tops),
       now.points.length ? h("section", { class: "card wide" }, h("h3", null, "Risk against loss"), h("p", { class: "help" }, `Every candidate that satisfies the policy${now.points.length === MAX_POINTS ? ` (the lowest ${count(MAX_POINTS)})` : ""}. Down and left is better.`), scatter(now.points, now.node, choose),
         h("details", null, h("summary", null, "As a table"), table("Candidates", ["levels", "loss", "highest risk", "suppressed"], now.points.slice(0, 300).map((p) => [levelsText(p.node), percent(p.loss), percent(p.risk), count(p.figures.suppressed)])))) : null,
-      compare(), classes(), together(), sample())];
+      compare()),
+    h("div", { class: "cards pair" }, classes(), together(), sample())];
 }
 
 const lossOf = (point) => (point.measures ? point.measures.nil : null);

@@ -13,7 +13,7 @@ const KINDS = [["", "none: numbers become the smallest interval, texts a set or 
 const START = { intervals: { intervals: [5, 10, 20] }, mask: { mask: "right" }, tree: { tree: {} }, date: { date: ["day", "month", "year"] }, top: { top: true }, sets: { sets: true } };
 
 const entryOf = (name) => ((model() || {}).attributes || {})[name] || {};
-const kindOf = (spec) => (spec ? ["intervals", "cuts", "mask", "tree", "date", "top", "sets", "file", "round"].find((k) => spec[k] !== undefined) || "" : "");
+const kindOf = (spec) => (spec ? ["intervals", "cuts", "mask", "tree", "levels", "date", "top", "sets", "file", "round"].find((k) => spec[k] !== undefined) || "" : "");
 
 const setHierarchy = (name, spec, saying) => edit((policy) => {
   const entry = { ...policy.attributes[name] };
@@ -130,17 +130,12 @@ function groups(name, spec) {
         h("small", null, m.join(", ")), h("button", { type: "button", class: "small", onclick: () => set(Object.fromEntries(Object.entries(groupsNow).filter(([x]) => x !== g)), `${g} was dissolved.`) }, `Dissolve ${g}`)))))];
 }
 
-// Rows value;level1;...;top as the tree of a policy, whose top is *.
-function nested(rows) {
-  const make = () => Object.create(null); // a label may be named as something that every object has
-  const top = make();
-  for (const row of rows) {
-    const path = row.slice(1, -1).reverse(), last = path.pop();
-    let at = top;
-    for (const label of path) at = at[label] = at[label] || make();
-    (at[last] = at[last] || []).push(row[0]);
-  }
-  return top;
+// Rows value;level1;..;top for the policy: one level of groups below * as a tree, which can be edited here.
+function fromRows(rows) {
+  if (rows.some((row) => row.length !== 3 || row[2] !== "*")) return { levels: rows };
+  const groups = new Map();
+  for (const [value, group] of rows) groups.set(group, [...(groups.get(group) || []), value]);
+  return { tree: Object.fromEntries(groups) };
 }
 
 function importCsv(name) {
@@ -149,20 +144,21 @@ function importCsv(name) {
     const wrong = rows.findIndex((r) => r.length !== rows[0].length);
     if (!rows.length || rows[0].length < 3) { say("The file has no rows such as value;level1;*"); return; }
     if (wrong >= 0) { say(`Row ${wrong + 1} has ${rows[wrong].length} cells, row 1 has ${rows[0].length}: give every value the same levels.`); return; }
-    setHierarchy(name, { tree: nested(rows) }, `${plural(rows.length, "row")} imported.`);
+    setHierarchy(name, fromRows(rows), `${plural(rows.length, "row")} imported.`);
   } });
   return field("Import a CSV file", input, "Rows value;level1;...;top without a header.");
 }
 
 function editor(name) {
   const spec = entryOf(name).hierarchy, kind = kindOf(spec);
-  const options = KINDS.some(([k]) => k === kind) ? KINDS : [...KINDS, [kind, kind === "file" ? `file ${spec.file}` : kind]];
+  const options = KINDS.some(([k]) => k === kind) ? KINDS : [...KINDS, [kind, kind === "file" ? `file ${spec.file}` : kind === "levels" ? "rows of a table" : kind]];
   const shape = now.values && now.values.shape;
   const start = (wanted) => (wanted !== "cuts" ? START[wanted] : { cuts: [shape && shape.kind === "numbers" ? [0.25, 0.5, 0.75].map((t) => Math.round(shape.low + t * (shape.high - shape.low))) : [0]] });
   return h("section", { class: "card wide" }, h("h3", null, name),
     field("Kind", choose(options, kind, (wanted) => setHierarchy(name, wanted ? structuredClone(start(wanted)) : null), { "data-key": "kind" })),
     kind === "intervals" ? intervals(name, spec) : kind === "cuts" ? cuts(name, spec) : kind === "mask" ? mask(name, spec) : kind === "tree" ? groups(name, spec) : null,
     kind === "file" ? h("p", { class: "notes" }, "The policy reads this file. To edit it here, import it.") : null,
+    kind === "levels" ? h("p", { class: "notes" }, "The policy has the rows of a table. To change them, export it, edit the file and import it again.") : null,
     now.error && h("p", { class: "error", role: "alert" }, now.error),
     h("div", { class: "row" }, importCsv(name),
       now.levels && h("button", { type: "button", "data-key": "exportCsv", onclick: () => save(new Blob([now.levels.map((r) => r.map((c) => (/[;"\n]/.test(c) ? `"${c.replace(/"/g, '""')}"` : c)).join(";")).join("\n") + "\n"], { type: "text/csv" }), `${name}.csv`) }, "Export as CSV")));

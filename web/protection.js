@@ -23,7 +23,7 @@ const PREVENTS = {
 const PARAMETERS = {
   "extended-p-sensitive": { p: 2 }, "l-diversity": { kind: "distinct", l: 2 }, "t-closeness": { t: 0.3 }, "alpha-k": { alpha: 0.5 }, "p-plus-sensitive": { p: 2 },
 };
-const METHODS = [["auto", "let shoal choose"], ["samarati", "uniform: one level for each column, as low as possible"], ["optimal", "uniform: least information loss"], ["flock", "local: each class by itself, least loss"], ["mondrian", "local: fast"]];
+const METHODS = [["auto", "let shoal choose"], ["samarati", "uniform, least height"], ["optimal", "uniform, least loss"], ["flock", "local, least loss"], ["mondrian", "local, fast"]];
 
 const setPrivacy = (change, saying) => edit((policy) => {
   policy.privacy = { ...policy.privacy };
@@ -103,6 +103,6 @@ export function view() {
       card("Add a model", h("div", { class: "row" }, Object.keys(PARAMETERS).filter((name) => !models.some((m) => m[name])).map((name) => h("button", { type: "button", "data-key": `add ${name}`, title: PREVENTS[name],
         onclick: () => setPrivacy((p) => { p.models = [...(p.models || []), { [name]: structuredClone(PARAMETERS[name]) }]; }, `${name} was added.`) }, name))),
         h("p", { class: "help" }, "All models must hold. Others can be written in the YAML."))),
-    check ? h("p", { class: "info" }, check.holds ? "The table as it is satisfies these models." : `The table as it is does not: its smallest class has ${plural(check.answer.smallest_class, "row")}.`) : null,
+    check ? h("p", { class: "info" }, check.holds ? "The table as it is satisfies these models." : `The table as it is does not satisfy them: its smallest class has ${plural(check.answer.smallest_class, "row")}.`) : null,
     h("p", null, h("a", { class: "button main", href: "#explore" }, "Next: explore"))];
 }

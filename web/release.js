@@ -12,7 +12,7 @@ const make = () => act(async () => {
   const made = await run("anonymize", "Making the release", {});
   if (!made) return;
   takeState(await api.inSession("GET", ""));
-  say(`Release made and verified: ${made.answer.verdict}.`);
+  say(`Release made and verified: ${made.answer.verdict.replaceAll("-", " ")}.`);
   await refresh();
   document.getElementById("outcome").focus();
 });
@@ -40,7 +40,7 @@ function outcome(made) {
   const { answer } = made, text = commandLine(made);
   const copy = async () => { await navigator.clipboard.writeText(text); say("Copied. It has the seed: keep it secret."); };
   return [
-    h("section", { class: "card wide outcome", id: "outcome", "data-key": "outcome", tabindex: "-1", "aria-label": "Outcome" }, h("p", { class: "big" }, verdictBadge(answer.verdict)), h("p", null, `${answer.reason}.`),
+    h("section", { class: "card wide outcome", id: "outcome", "data-key": "outcome", tabindex: "-1", "aria-label": "Outcome" }, h("p", { class: "big" }, verdictBadge(answer.verdict)), h("p", null, `${answer.reason.charAt(0).toUpperCase()}${answer.reason.slice(1)}.`),
       h("p", null, `${plural(answer.output.rows, "row")} in ${plural(answer.output.classes, "class", "classes")}, the smallest with ${plural(answer.output.smallest_class, "row")}; ${count(answer.output.suppressed)} suppressed; loss of a cell ${percent(answer.measures.nil)}. The release was read again by an independent verifier, and every model holds on it.`),
       table("What the policy requires, and what the release reaches", ["model", "about", "required", "reached", "holds"], answer.models.map((m) => [m.model, m.attribute || "", String(m.required), String(m.reached), m.holds ? "✓ yes" : "✕ no"]))),
     h("div", { class: "cards" }, card("Risks that remain", risks(answer)),
@@ -59,7 +59,7 @@ export function view() {
   const open = attributes().filter(([, a]) => a.decide).map(([name]) => name);
   const made = known("anonymize"), old = page.results.anonymize && !made;
   return [
-    h("p", { class: "lead" }, "shoal makes the release, writes it, and lets a verifier that shares no code with it read it again. Only then it is yours."),
+    h("p", { class: "lead" }, "shoal makes the release and writes it. A verifier that shares no code with it reads it again and proves every model; only then can you take it home."),
     open.length ? h("p", { class: "notes" }, `Decide first: ${open.join(", ")} (step Columns).`) : null,
     old ? h("p", { class: "notes" }, "The policy has changed since the last release. Make it again.") : null,
     h("p", null, h("button", { type: "button", class: made ? null : "main", "data-key": "make", onclick: make }, made ? "Make it again" : "Make the release")),

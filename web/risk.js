@@ -22,14 +22,17 @@ function kinds(risk) {
     card("Marketer", h("p", { class: "figure" }, percent(after.marketer)), h("p", null, `The share of rows that a list would match on average. Before: ${percent(before.marketer)}.`)));
 }
 
+// Attacks refer to one another by names that the cards do not show.
+const knowledge = (attack) => attack.knowledge.replace("as homogeneity", "that a person is in the release, the person's quasi-identifiers");
+
 function attackCard(attack) {
   const name = NAMES[attack.attack] || attack.attack, about = attack.attribute ? `${name}: ${attack.attribute}` : name;
-  if (attack.not_run) return card(about, h("p", { class: "verdict none" }, "○ not run"), h("p", null, h("b", null, "Intruder: "), attack.knowledge), h("p", { class: "help" }, attack.not_run));
+  if (attack.not_run) return card(about, h("p", { class: "verdict none" }, "○ not run"), h("p", null, h("b", null, "Intruder: "), knowledge(attack)), h("p", { class: "help" }, attack.not_run));
   const { counts } = attack;
-  if (!counts) return card(about, h("p", { class: "verdict none" }, "○ reported, not simulated"), h("p", null, h("b", null, "Intruder knows: "), attack.knowledge, ". ", h("b", null, "Learns: "), attack.learns, "."), attack.note ? h("p", { class: "help" }, attack.note) : null);
+  if (!counts) return card(about, h("p", { class: "verdict none" }, "○ reported, not simulated"), h("p", null, h("b", null, "Intruder knows: "), knowledge(attack), ". ", h("b", null, "Learns: "), attack.learns, "."), attack.note ? h("p", { class: "help" }, attack.note) : null);
   return card(attack.ruled_out ? `${about}, ${plural(attack.ruled_out, "value")} ruled out` : about,
     h("p", { class: `verdict ${attack.succeeds ? (attack.counted ? "bad" : "warn") : "good"}` }, attack.succeeds ? (attack.counted ? "✕ succeeds" : "◆ succeeds, not covered by the policy") : "✓ withstood"),
-    h("p", null, h("b", null, "Intruder knows: "), attack.knowledge, ". ", h("b", null, "Learns: "), attack.learns, "."),
+    h("p", null, h("b", null, "Intruder knows: "), knowledge(attack), ". ", h("b", null, "Learns: "), attack.learns, "."),
     h("p", null, `${count(counts.certain || 0)} of ${count(counts.tried)} ${attack.unit} for certain, ${count(counts.guessed || 0)} guessed above ${percent(attack.bound)}.`),
     attack.examples && attack.examples.length ? h("details", null, h("summary", null, `${plural(attack.examples.length, "class", "classes")} affected`),
       table("By labels, never by raw values", [...Object.keys(attack.examples[0].labels || {}), "rows", "probability"],

@@ -29,6 +29,7 @@ typedef struct exporting {
   shoal_writing rows;
   uint64_t *order; /* rows of the decision's table */
   uint64_t n;
+  uint32_t *groups;    /* of the rows, in this order */
   shoal_table *labels; /* what is handed out */
   uint32_t *null_code; /* by column; SHOAL_NONE: no label is null */
   const char *null_text;
@@ -81,7 +82,7 @@ static bool label_rows(const exporting *e, const cells *c, uint32_t *map, uint32
                        shoal_strings *unique, uint32_t *codes) {
   for (uint64_t i = 0; i < e->n; i++) {
     uint64_t row = e->order[i];
-    uint32_t group = c->plan->group_of_row[row];
+    uint32_t group = e->groups[i];
     uint32_t cell = is_star(c, group)        ? star
                     : c->from->cell_of_group ? c->from->cell_of_group[group]
                                              : shoal_column_code(c->from->column, row);
@@ -184,8 +185,10 @@ static shoal_status make_labels(exporting *e, shoal_error *error) {
   size_t n = e->rows.plan.n_columns;
   shoal_table *labels = e->labels = shoal_alloc_zero(1, sizeof *labels);
   e->null_code = shoal_alloc(n, sizeof *e->null_code);
+  e->groups = shoal_alloc((size_t)e->n, sizeof *e->groups);
   if (labels) labels->columns = shoal_alloc_zero(n, sizeof *labels->columns);
-  if (!labels || !labels->columns || !e->null_code) return shoal_fail_memory(error);
+  if (!labels || !labels->columns || !e->null_code || !e->groups) return shoal_fail_memory(error);
+  for (uint64_t i = 0; i < e->n; i++) e->groups[i] = e->rows.plan.group_of_row[e->order[i]];
   labels->n_columns = n;
   labels->n_rows = labels->n_records = e->n;
   for (size_t i = 0; i < e->labels->n_columns; i++) {
@@ -195,6 +198,8 @@ static shoal_status make_labels(exporting *e, shoal_error *error) {
   }
   unsigned n_threads = shoal_run_threads(e->rows.run);
   shoal_parallel(n_threads < n ? n_threads : (unsigned)n, fill_columns, e);
+  free(e->groups);
+  e->groups = NULL;
   return atomic_load(&e->no_memory) ? shoal_fail_memory(error) : SHOAL_OK;
 }
 
@@ -287,6 +292,7 @@ static shoal_status to_arrow(shoal_release *release, const shoal_arrow_options *
   shoal_writing_reset(&e.rows);
   shoal_table_delete(e.labels);
   free(e.null_code);
+  free(e.groups);
   free(e.order);
   SHOAL_TRY(status);
   released->order = options->keep_order ? "kept" : policy->has_seed ? "seeded" : "random";

@@ -379,6 +379,11 @@ class Page(unittest.TestCase):
         self.page.get_by_text("5 rows imported.").wait_for()
         self.page.get_by_text(re.compile("^__proto__ – 60 rows")).wait_for()
         self.assertEqual("undefined", self.page.evaluate("typeof ({}).accepted"))
+        rows = "".join(f"{value};{group};any\n" for value, group in (
+            ("single", "alone"), ("divorced", "alone"), ("widowed", "alone"), ("married", "couple"), ("partnership", "couple")))
+        self.page.get_by_label("Import a CSV file").set_input_files(
+            {"name": "levels.csv", "mimeType": "text/csv", "buffer": rows.encode()})
+        self.page.get_by_text(re.compile("^any – 60 rows")).wait_for()  # the top keeps its name
         self.assertEqual([], self.faults)
 
     def test_names_of_files_in_the_command_line(self):
