@@ -14,9 +14,16 @@ SHOAL_API bool shoal_policy_names_file(const shoal_policy *policy, const char *p
 /* Is it the address of a database, not a file? */
 SHOAL_API bool shoal_path_is_database(const char *path);
 
+/* Does the address of a database name a table or query? */
+SHOAL_API bool shoal_path_has_table(const char *address);
+
+/* The file behind a path, freed by the caller: that of "sqlite:FILE#TABLE"; other paths are copied.
+ * NULL: no memory. */
+SHOAL_API char *shoal_path_file(const char *path);
+
 /* Connects to the database, and looks whether a release can become the table of `address`: a bad
  * address, or a table that exists, fails early. */
-SHOAL_API shoal_status shoal_path_try_table(const char *address, bool replace,
+SHOAL_API shoal_status shoal_path_try_table(const char *address, bool replace, const shoal_run *run,
                                             shoal_error *error) SHOAL_MUST_CHECK;
 
 /* Files that must not be overwritten, such as the input. */

@@ -5,6 +5,7 @@
 
 #include "api/arguments.h"
 #include "base/memory.h"
+#include "job/release_table.h"
 #include "shoal/program.h"
 #include "write/atomic_file.h"
 #include "write/database.h"
@@ -51,12 +52,13 @@ void shoal_file_free(shoal_file *file) {
   free(file);
 }
 
-shoal_status shoal_path_try_table(const char *address, bool replace, shoal_error *error) {
+shoal_status shoal_path_try_table(const char *address, bool replace, const shoal_run *run,
+                                  shoal_error *error) {
   SHOAL_BEGIN(error);
   SHOAL_NEED(address && shoal_is_database(address), error);
   shoal_table_sink sink;
   shoal_status status =
-      shoal_table_sink_open(&sink, address, replace, NULL, (shoal_patience){0}, error);
+      shoal_table_sink_open(&sink, address, replace, NULL, shoal_run_patience(run), error);
   shoal_table_sink_close(&sink);
   return shoal_answer(status, error);
 }

@@ -22,6 +22,12 @@ shoal_status shoal_table_read(const char *path, const shoal_policy *policy, shoa
 
 bool shoal_path_is_database(const char *path) { return path && shoal_is_database(path); }
 
+bool shoal_path_has_table(const char *address) {
+  return address && shoal_address_has_table(address);
+}
+
+char *shoal_path_file(const char *path) { return path ? shoal_file_of_path(path) : NULL; }
+
 /* The stream is released also if another argument is wrong. */
 static shoal_status read_arrow(struct ArrowArrayStream *stream, const shoal_counts *counts,
                                const shoal_policy *policy, shoal_purpose purpose,

@@ -23,7 +23,8 @@ static shoal_status try_table(cli_job *job) {
   char *address = NULL;
   shoal_status status = output_of(job, &address);
   if (status == SHOAL_OK)
-    status = shoal_path_try_table(address, cli_value(job, CLI_REPLACE) != NULL, &job->error);
+    status =
+        shoal_path_try_table(address, cli_value(job, CLI_REPLACE) != NULL, &job->run, &job->error);
   free(address);
   return status;
 }

@@ -45,9 +45,7 @@ static bool stat_directory(const char *path, struct stat *info) {
   return found;
 }
 
-bool cli_same_file(const char *a, const char *b) {
-  if (!strcmp(a, "-")) a = "/dev/stdin";
-  if (!strcmp(b, "-")) b = "/dev/stdin";
+static bool is_same(const char *a, const char *b) {
   if (!strcmp(a, b)) return true;
   struct stat info_a, info_b;
   bool exists_a = !stat(a, &info_a), exists_b = !stat(b, &info_b);
@@ -57,6 +55,15 @@ bool cli_same_file(const char *a, const char *b) {
     if (!stat_directory(a, &info_a) || !stat_directory(b, &info_b)) return false;
   }
   return info_a.st_dev == info_b.st_dev && info_a.st_ino == info_b.st_ino;
+}
+
+bool cli_same_file(const char *a, const char *b) {
+  char *file_a = shoal_path_file(strcmp(a, "-") ? a : "/dev/stdin");
+  char *file_b = shoal_path_file(strcmp(b, "-") ? b : "/dev/stdin");
+  bool same = !file_a || !file_b || is_same(file_a, file_b); /* without memory: refuse */
+  free(file_a);
+  free(file_b);
+  return same;
 }
 
 /* `> log` and `/dev/stdout`: the output would replace the file that the text goes to. */
@@ -249,7 +256,7 @@ shoal_status cli_set_delimiter(cli_job *job, shoal_policy *policy) {
 
 shoal_status cli_address(cli_job *job, const char *path, const char *table, const char *query,
                          char **address) {
-  bool adds = shoal_path_is_database(path) && !strchr(path, '#') && (table || query);
+  bool adds = shoal_path_is_database(path) && !shoal_path_has_table(path) && (table || query);
   const char *key = !adds ? "" : table ? "#table=" : "#query=";
   const char *value = !adds ? "" : table ? table : query;
   size_t size = strlen(path) + strlen(key) + strlen(value) + 1;
@@ -269,7 +276,7 @@ static shoal_status check_table(cli_job *job, const char *path) {
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "'--%s' needs a database, such as sqlite:FILE or postgresql://HOST/DATABASE",
                     table ? "table" : "query");
-  if (strchr(path, '#'))
+  if (shoal_path_has_table(path))
     return cli_fail(&job->error, SHOAL_BAD_INPUT,
                     "the address has a table after its '#'; leave out '--%s'",
                     table ? "table" : "query");

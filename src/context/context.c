@@ -4,6 +4,7 @@
  * asks for.
  */
 #include "context/context.h"
+#include "read/database.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +106,8 @@ static shoal_status assign_roles(shoal_context *p, shoal_error *error) {
     if (p->roles[c] == SHOAL_ROLE_SENSITIVE)
       p->sensitive[p->n_sensitive++] = (shoal_sensitive){.column = column, .attribute = attribute};
   }
-  p->knows_header = shoal_policy_knows_header(n_known, p->table->n_columns);
+  p->knows_header =
+      shoal_is_database(p->table->name) || shoal_policy_knows_header(n_known, p->table->n_columns);
   if (p->n_quasi) return SHOAL_OK;
   return shoal_fail_at(
       error, SHOAL_BAD_INPUT, &(shoal_location){.file = p->policy->file},

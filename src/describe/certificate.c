@@ -29,6 +29,7 @@
 #include "input/input.h"
 #include "model/types.h"
 #include "policy/canonical.h"
+#include "read/database.h"
 
 /* A certificate on its way. */
 typedef struct maker {
@@ -47,6 +48,10 @@ typedef struct maker {
 static shoal_status hash_release(maker *m, const char *path, shoal_error *error) {
   const shoal_location location = {.file = path};
   struct stat info;
+  if (shoal_is_database(path))
+    return shoal_fail(error, SHOAL_BAD_INPUT,
+                      "a certificate is about the bytes of a file; write the release to a file, or "
+                      "use 'shoal check' for a table");
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return shoal_fail_at(error,

@@ -58,6 +58,11 @@ static size_t count_known(const planner *p, const char *const *names, size_t n) 
   return n_known;
 }
 
+/* Are the names a header, not cells? Those of a database are. */
+static bool is_header(const planner *p, const char *file, const char *const *names, size_t n) {
+  return shoal_is_database(file) || shoal_policy_knows_header(count_known(p, names, n), n);
+}
+
 /* The column most like `name`, into *near, or NULL; false: no memory. */
 static bool find_near(const char *name, const char *const *names, size_t n, const char **near) {
   const char **words = shoal_alloc(n + 1, sizeof *words);
@@ -73,13 +78,12 @@ static bool find_near(const char *name, const char *const *names, size_t n, cons
 static shoal_status fail_attribute(const planner *p, const shoal_attribute *attribute,
                                    const char *file, const char *const *names, size_t n,
                                    shoal_error *error) {
-  size_t n_known = count_known(p, names, n);
-  if (!shoal_policy_knows_header(n_known, n))
+  if (!is_header(p, file, names, n))
     return shoal_policy_fail(p->policy, attribute->mark, error,
                              "%s has no column '%s', and its row 1 does not look like a header: "
                              "the policy knows %zu of its %zu cells. Add a header, or correct the "
                              "names in the policy; or is this the policy of another table?",
-                             file, attribute->name, n_known, n);
+                             file, attribute->name, count_known(p, names, n), n);
   bool pattern = shoal_name_is_pattern(attribute->name);
   const char *near = NULL;
   if (!pattern && !find_near(attribute->name, names, n, &near)) return shoal_fail_memory(error);
@@ -97,7 +101,8 @@ static bool may_be_accepted(const planner *p, const char *name, const char *cons
   for (size_t i = 0; i < n; i++)
     if (strcmp(names[i], name) == 0) return true;
   return (is_review(p) || p->lacks_columns) &&
-         (shoal_policy_attribute(p->policy, name) || p->policy->unlisted == SHOAL_UNLISTED_DROP);
+         (shoal_policy_attribute(p->policy, name) || p->policy->unlisted == SHOAL_UNLISTED_DROP ||
+          (p->lacks_columns && p->policy->unlisted == SHOAL_UNLISTED_KEEP));
 }
 
 /* A misspelled column under `accept` would accept nothing. */
@@ -110,8 +115,7 @@ static shoal_status check_accepted(const planner *p, const char *file, const cha
       const shoal_word *word = &p->policy->accept[kinds[k]].names[i];
       const char *near = NULL;
       if (may_be_accepted(p, word->text, names, n)) continue;
-      if (shoal_policy_knows_header(count_known(p, names, n), n) &&
-          !find_near(word->text, names, n, &near))
+      if (is_header(p, file, names, n) && !find_near(word->text, names, n, &near))
         return shoal_fail_memory(error);
       return shoal_policy_fail(p->policy, word->mark, error,
                                "accept.%s: %s has no column '%s'%s%s%s", shoal_risk_names[kinds[k]],
@@ -155,22 +159,22 @@ static void list_unlisted(const planner *p, const char *const *names, size_t n, 
 static shoal_status check_unlisted(const planner *p, const char *file, const char *const *names,
                                    size_t n, shoal_error *error) {
   if (p->policy->unlisted != SHOAL_UNLISTED_REFUSE) return SHOAL_OK;
-  size_t n_known = count_known(p, names, n), unlisted = 0;
+  size_t unlisted = 0;
   for (size_t i = 0; i < n; i++) unlisted += !shoal_policy_attribute(p->policy, names[i]);
   if (!unlisted) return SHOAL_OK;
-  bool is_header = shoal_policy_knows_header(n_known, n);
+  bool named = is_header(p, file, names, n);
   shoal_text list;
   shoal_text_init(&list);
-  list_unlisted(p, names, n, is_header, &list);
+  list_unlisted(p, names, n, named, &list);
   shoal_status status;
   if (list.failed) status = shoal_fail_memory(error);
-  else if (!is_header)
+  else if (!named)
     status = shoal_fail_at(
         error, SHOAL_BAD_INPUT, &(shoal_location){.file = file},
         "row 1 does not look like a header: the policy knows %zu of its %zu "
         "cells. Add a header, or is this the policy of another table? If it is one, give each "
         "column a role, or add 'unlisted: drop' to remove those not in the policy: column%s %s",
-        n_known, n, unlisted == 1 ? "" : "s", list.bytes);
+        count_known(p, names, n), n, unlisted == 1 ? "" : "s", list.bytes);
   else
     status = shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = p->policy->file},
                            "%zu column%s of %s %s not in the policy; give each a role, or add "

@@ -77,7 +77,7 @@ static void add_ranks(const shoal_inside *in, shoal_text *sql) {
     shoal_pg_add_cell(&in->sink.pg, sql, "t.", column);
     shoal_text_add(sql, " IS NOT NULL THEN pg_catalog.dense_rank() OVER (ORDER BY ");
     shoal_pg_add_cell(&in->sink.pg, sql, "t.", column);
-    shoal_text_print(sql, " COLLATE \"C\") END AS shoal_person_%zu", i);
+    shoal_text_print(sql, ") END AS shoal_person_%zu", i);
   }
   shoal_text_print(sql, " FROM %s AS t) AS s", in->relation.sql);
 }
@@ -89,7 +89,7 @@ static void add_tuple_cell(const shoal_inside *in, shoal_text *sql, size_t i) {
 
 /* Groups by native values where each has one text: that is faster. */
 static void add_group_key(const shoal_inside *in, shoal_text *sql, size_t i) {
-  static const char *const plain[] = {"integer", "bigint", "smallint", "date", "boolean", "text"};
+  static const char *const plain[] = {"integer", "bigint", "smallint", "date", "boolean"};
   const shoal_database_column *column = &in->columns.items[in->tuple[i].source];
   bool native = false;
   for (size_t t = 0; t < sizeof plain / sizeof *plain; t++)
@@ -399,13 +399,15 @@ shoal_status shoal_job_anonymize_inside(const char *source, const char *output,
     return shoal_fail(error, SHOAL_BAD_INPUT,
                       "a certificate, mapping, HTML report or comparison needs the rows: leave out "
                       "--in-database");
+  static const char SAME[] = "--in-database needs DATA and '-o' with the same PostgreSQL address";
+  if (!shoal_is_database(source) || !shoal_is_database(output))
+    return shoal_fail(error, SHOAL_BAD_INPUT, SAME);
   shoal_status status = shoal_address_parse(source, &in.source, error);
   if (status == SHOAL_OK) status = shoal_address_parse(output, &in.output, error);
   if (status == SHOAL_OK &&
       (in.source.kind != &shoal_postgresql_kind || in.output.kind != &shoal_postgresql_kind ||
        strcmp(in.source.database, in.output.database) != 0))
-    status = shoal_fail(error, SHOAL_BAD_INPUT,
-                        "--in-database needs DATA and '-o' with the same PostgreSQL address");
+    status = shoal_fail(error, SHOAL_BAD_INPUT, SAME);
   if (status == SHOAL_OK && !in.output.table)
     status = shoal_fail(error, SHOAL_BAD_INPUT, "--in-database needs --output-table NAME");
   if (status == SHOAL_OK) status = release_inside(&in, options, release, error);

@@ -322,7 +322,8 @@ static shoal_status create_release(mapping *m, const shoal_sink_plan *plan, shoa
   size_t n_quasi = m->writing->release->decision.n_quasi, n = 0;
   shoal_text sql;
   shoal_text_init(&sql);
-  shoal_text_print(&sql, "CREATE TABLE %s AS SELECT ", m->in->sink.table);
+  shoal_text_print(&sql, "SET LOCAL enable_nestloop = off; CREATE TABLE %s AS SELECT ",
+                   m->in->sink.table);
   for (size_t c = 0; c < m->in->columns.n && n < plan->n_columns; c++) {
     if (strcmp(m->in->columns.items[c].name, plan->columns[n].name) != 0) continue;
     if (n++) shoal_text_add(&sql, ", ");
@@ -338,7 +339,8 @@ static shoal_status create_release(mapping *m, const shoal_sink_plan *plan, shoa
   if (m->has_exceptions) shoal_text_add(&sql, " WHERE coalesce(e.is_removed, 0) = 0");
   if (!m->in->keep_order)
     shoal_text_add(&sql, " ORDER BY pg_catalog.sha256(pg_catalog.convert_to((SELECT key FROM "
-                         "pg_temp.shoal_key) || row_number() OVER (), 'UTF8'))");
+                         "pg_temp.shoal_key) || (row_number() OVER ())::text, 'UTF8'))");
+  shoal_text_add(&sql, "; SET LOCAL enable_nestloop TO DEFAULT");
   return shoal_pg_run_text(&m->in->sink.pg, &sql, error);
 }
 
@@ -420,7 +422,6 @@ static shoal_status fill(mapping *m, const shoal_sink_plan *plan, int fd, shoal_
   SHOAL_TRY(send_exceptions(m, error));
   SHOAL_TRY(send_key(m, error));
   SHOAL_TRY(analyze(m, error));
-  SHOAL_TRY(shoal_pg_run(&m->in->sink.pg, "SET LOCAL enable_nestloop = off", error));
   SHOAL_TRY(create_release(m, plan, error));
   SHOAL_TRY(shoal_pg_sink_comment(&m->in->sink, plan, error));
   SHOAL_TRY(shoal_pg_sink_check(&m->in->sink, plan, &n_violating, error));

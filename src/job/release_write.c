@@ -291,16 +291,12 @@ static shoal_status commit_outputs(outputs *files, const shoal_write_options *op
   return shoal_atomic_file_commit_all(all, n, error);
 }
 
-/* The table and the files beside it: if the last step fails, these are removed. */
+/* The table and the mapping beside it: if the last step fails, this is removed. */
 static shoal_status commit_table(outputs *files, const shoal_write_options *options,
                                  shoal_table_sink *sink, shoal_error *error) {
-  shoal_atomic_file *all[2];
-  size_t n = 0;
-  if (options->mapping) all[n++] = &files->mapping;
-  if (options->certificate) all[n++] = &files->certificate;
-  if (n) SHOAL_TRY(shoal_atomic_file_commit_all(all, n, error));
+  if (options->mapping) SHOAL_TRY(shoal_atomic_file_commit(&files->mapping, error));
   shoal_status status = shoal_table_sink_commit(sink, error);
-  for (size_t i = 0; status != SHOAL_OK && i < n; i++) (void)unlink(all[i]->path);
+  if (status != SHOAL_OK && options->mapping) (void)unlink(files->mapping.path);
   return status;
 }
 
@@ -380,6 +376,9 @@ static shoal_status write_table_of(shoal_release *release, const char *address,
   const shoal_database_columns *source = release->given->columns_in_database;
   shoal_table_sink sink;
   receiver to = {.sink = &sink};
+  if (options->certificate)
+    return shoal_fail(error, SHOAL_BAD_INPUT,
+                      "a certificate is about the bytes of a file: write the release to a file");
   release->context.run = run;
   shoal_status status =
       shoal_table_sink_open(&sink, address, options->replace, source ? source->identity : NULL,

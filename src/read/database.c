@@ -27,18 +27,28 @@ static char *make_name(const shoal_address *address) {
   shoal_text name;
   shoal_text_init(&name);
   if (database) shoal_text_add(&name, database);
-  if (address->table) shoal_text_print(&name, "#%s", address->table);
+  /* behind a password it may be the rest of it */
+  bool unsure = strstr(address->database, "password=") != NULL;
+  if (address->table && !unsure) shoal_text_print(&name, "#%s", address->table);
   if (address->query) shoal_text_add(&name, "#query");
   name.failed |= !database;
   free(database);
   return shoal_text_take(&name);
 }
 
+/* The '#' before the table or query. A password may have one too: "postgresql://USER:PASSWORD@". */
+static const char *find_mark(const char *path) {
+  const char *authority = strstr(path, "://");
+  size_t size = authority ? 3 + strcspn(authority + 3, "@/") : 0;
+  if (authority && authority[size] == '@') path = authority + size;
+  const char *mark = strstr(path, "#query="); /* a query may have a '#' of its own */
+  return mark ? mark : strrchr(path, '#');
+}
+
 shoal_status shoal_address_parse(const char *path, shoal_address *address, shoal_error *error) {
   static const char TABLE[] = "table=", QUERY[] = "query=";
   *address = (shoal_address){.kind = kind_of(path)};
-  const char *mark = strstr(path, "#query="); /* a query may have a '#' of its own */
-  if (!mark) mark = strrchr(path, '#');
+  const char *mark = find_mark(path);
   const char *rest = mark ? mark + 1 : NULL;
   bool is_query = rest && strncmp(rest, QUERY, sizeof QUERY - 1) == 0;
   if (is_query) rest += sizeof QUERY - 1;
@@ -71,6 +81,15 @@ char *shoal_display_path(const char *path) {
   address.name = NULL;
   shoal_address_reset(&address);
   return name;
+}
+
+bool shoal_address_has_table(const char *path) { return find_mark(path) != NULL; }
+
+char *shoal_file_of_path(const char *path) {
+  if (kind_of(path) != &shoal_sqlite_kind) return strdup(path);
+  path += strlen(shoal_sqlite_kind.prefixes[0]);
+  const char *mark = find_mark(path);
+  return strndup(path, mark ? (size_t)(mark - path) : strlen(path));
 }
 
 void shoal_database_columns_reset(shoal_database_columns *columns) {

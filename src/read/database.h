@@ -31,6 +31,12 @@ bool shoal_is_database(const char *path);
 /* What messages call a path: an address without passwords and queries. NULL: no memory. */
 char *shoal_display_path(const char *path);
 
+/* Does the address of a database name a table or query? */
+bool shoal_address_has_table(const char *path);
+
+/* The file behind a path: that of an SQLite address; other paths are copied. NULL: no memory. */
+char *shoal_file_of_path(const char *path);
+
 /* Parses an address; it may lack a table. Reset it also after an error. */
 shoal_status shoal_address_parse(const char *path, shoal_address *address,
                                  shoal_error *error) SHOAL_MUST_CHECK;

@@ -20,8 +20,8 @@ static shoal_location location_of(const shoal_pg *pg) { return (shoal_location){
 
 /* Classes of SQLSTATE whose messages name objects and settings, not values. */
 static bool is_safe(const char *state) {
-  static const char *const classes[] = {"08", "0A", "25", "28", "3D", "3F", "40",
-                                        "42", "53", "54", "55", "57", "58"};
+  static const char *const classes[] = {"08", "0A", "25", "28", "2B", "3D", "3F",
+                                        "40", "42", "53", "54", "55", "57", "58"};
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
     if (strncmp(state, classes[i], 2) == 0) return true;
   return false;
@@ -36,8 +36,10 @@ static bool is_bad_input(const char *state) {
 }
 
 /* The error of a result, or of the connection. Takes the result. */
-static shoal_status fail_result(const shoal_pg *pg, PGresult *result, shoal_error *error) {
+static shoal_status fail_result(shoal_pg *pg, PGresult *result, shoal_error *error) {
   const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+  memset(pg->state, 0, sizeof pg->state);
+  if (state) memcpy(pg->state, state, strnlen(state, sizeof pg->state - 1));
   const char *message = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
   shoal_location location = location_of(pg);
   shoal_status status;
@@ -67,10 +69,9 @@ static bool must_stop(const shoal_pg *pg) {
   return pg->patience.stop && pg->patience.stop(pg->patience.user);
 }
 
-/* Waits until the socket can be read (or, if asked, written). */
-static shoal_status await(const shoal_pg *pg, bool writing, shoal_error *error) {
-  struct pollfd ready = {.fd = PQsocket(pg->connection),
-                         .events = (short)(POLLIN | (writing ? POLLOUT : 0))};
+/* Waits until the socket can be read. */
+static shoal_status await(const shoal_pg *pg, shoal_error *error) {
+  struct pollfd ready = {.fd = PQsocket(pg->connection), .events = POLLIN};
   while (poll(&ready, 1, WAIT_MILLISECONDS) <= 0) {
     if (!must_stop(pg)) continue;
     cancel(pg);
@@ -92,18 +93,40 @@ static const char SETTINGS[] =
     "SET TimeZone = 'UTC'; SET extra_float_digits = 1; SET bytea_output = hex; "
     "SET standard_conforming_strings = on; SET synchronize_seqscans = off; SET work_mem = '64MB'";
 
+/*
+ * Host, port and name of the database that an address has; false: it cannot be read without doubt.
+ * With special characters that are not written as %XX, a part of a password may be taken for the
+ * host, port or name: then neither a message nor the server may get it.
+ */
+static bool parse_address(const char *database, shoal_text *name) {
+  static const char *const keys[] = {"host", "port", "dbname"};
+  static const char *const before[] = {"", ":", "/"};
+  PQconninfoOption *options = PQconninfoParse(database, NULL);
+  bool clear = options != NULL;
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+    for (PQconninfoOption *o = options; o && o->keyword; o++) {
+      if (strcmp(o->keyword, keys[k]) != 0 || !o->val) continue;
+      if (strchr(o->val, '@') || (k == 1 && o->val[strspn(o->val, "0123456789,")])) clear = false;
+      if (k || o->val[0] != '/') shoal_text_print(name, "%s%s", before[k], o->val);
+    }
+  PQconninfoFree(options);
+  return clear;
+}
+
 shoal_status shoal_pg_open(shoal_pg *pg, const shoal_address *address, shoal_patience patience,
                            shoal_error *error) {
   const char *const keys[] = {"dbname", "fallback_application_name", "client_encoding", NULL};
   const char *const values[] = {address->database, "shoal", "UTF8", NULL};
   *pg = (shoal_pg){.name = address->name, .patience = patience};
   shoal_location location = location_of(pg);
-  PQconninfoOption *parsed = PQconninfoParse(address->database, NULL);
-  if (!parsed) /* libpq's message may quote a password */
+  shoal_text parts;
+  shoal_text_init(&parts);
+  bool clear = parse_address(address->database, &parts);
+  shoal_text_reset(&parts);
+  if (!clear) /* libpq's message may quote a password */
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                         "is not an address of PostgreSQL: write postgresql://HOST/DATABASE, with "
-                         "%%XX for special characters");
-  PQconninfoFree(parsed);
+                         "is not an address of PostgreSQL: write "
+                         "postgresql://USER@HOST:PORT/DATABASE, and special characters as %%XX");
   pg->connection = PQconnectdbParams(keys, values, 1);
   if (!pg->connection) return shoal_fail_memory(error);
   (void)PQsetNoticeProcessor(pg->connection, ignore_notice, NULL);
@@ -111,6 +134,8 @@ shoal_status shoal_pg_open(shoal_pg *pg, const shoal_address *address, shoal_pat
     char *message = strdup(PQerrorMessage(pg->connection));
     if (!message) return shoal_fail_memory(error);
     for (size_t size = strlen(message); size && message[size - 1] == '\n';) message[--size] = 0;
+    for (char *c = message; *c; c++) /* libpq writes a line for each host */
+      if (*c == '\n') *c = ' ';
     shoal_status status =
         shoal_fail_at(error, SHOAL_FAILED, &location, "cannot connect: %.1000s", message);
     free(message);
@@ -135,7 +160,7 @@ static shoal_status take_result(shoal_pg *pg, PGresult **result, shoal_error *er
   PGresult *last = NULL;
   for (;;) {
     while (PQisBusy(pg->connection)) {
-      shoal_status status = await(pg, false, error);
+      shoal_status status = await(pg, error);
       if (status != SHOAL_OK) {
         PQclear(last);
         return status;
@@ -144,13 +169,11 @@ static shoal_status take_result(shoal_pg *pg, PGresult **result, shoal_error *er
     }
     PGresult *next = PQgetResult(pg->connection);
     if (!next) break;
-    PQclear(last);
-    last = next;
+    bool failed = last && PQresultStatus(last) == PGRES_FATAL_ERROR; /* the first says why */
+    PQclear(failed ? next : last);
+    if (!failed) last = next;
     ExecStatusType kind = PQresultStatus(last);
-    if (kind == PGRES_COPY_IN || kind == PGRES_COPY_OUT) {
-      pg->is_copying = true;
-      break;
-    }
+    if (kind == PGRES_COPY_IN || kind == PGRES_COPY_OUT) break;
     if (kind == PGRES_FATAL_ERROR && PQstatus(pg->connection) != CONNECTION_OK) break;
   }
   ExecStatusType kind = PQresultStatus(last); /* of NULL: a fatal error */
@@ -206,10 +229,15 @@ shoal_status shoal_pg_copy_in(shoal_pg *pg, shoal_text *sql, shoal_error *error)
 /* What COPY ended with. */
 static shoal_status end_copy(shoal_pg *pg, shoal_error *error) {
   PGresult *result = NULL;
-  pg->is_copying = false;
   SHOAL_TRY(take_result(pg, &result, error));
   PQclear(result);
   return SHOAL_OK;
+}
+
+/* The server's reason for the end of a COPY, if it has one. */
+static shoal_status fail_copy(shoal_pg *pg, shoal_error *error) {
+  shoal_status status = end_copy(pg, error);
+  return status == SHOAL_OK ? fail_result(pg, NULL, error) : status;
 }
 
 shoal_status shoal_pg_copy_row(shoal_pg *pg, char **row, size_t *size_bytes, shoal_error *error) {
@@ -222,8 +250,8 @@ shoal_status shoal_pg_copy_row(shoal_pg *pg, char **row, size_t *size_bytes, sho
       return SHOAL_OK;
     }
     if (size < 0) return end_copy(pg, error);
-    SHOAL_TRY(await(pg, false, error));
-    if (!PQconsumeInput(pg->connection)) return fail_result(pg, NULL, error);
+    SHOAL_TRY(await(pg, error));
+    if (!PQconsumeInput(pg->connection)) return fail_copy(pg, error);
   }
 }
 
@@ -271,8 +299,7 @@ shoal_status shoal_pg_copy_put(shoal_pg *pg, const char *bytes, size_t size_byte
     return shoal_fail(error, SHOAL_CANCELLED, "stopped while the database worked");
   }
   if (PQputCopyData(pg->connection, bytes, (int)size_bytes) == 1) return SHOAL_OK;
-  shoal_status status = end_copy(pg, error); /* the server's reason, if it has one */
-  return status == SHOAL_OK ? fail_result(pg, NULL, error) : status;
+  return fail_copy(pg, error);
 }
 
 shoal_status shoal_pg_copy_end(shoal_pg *pg, shoal_error *error) {
@@ -294,14 +321,12 @@ void shoal_pg_add_format(const shoal_pg *pg, shoal_text *sql, char delimiter, co
 
 /* Object identifiers of built-in types: the same in every server. */
 enum {
-  OID_BOOL = 16,
   OID_INT8 = 20,
   OID_INT2 = 21,
   OID_INT4 = 23,
   OID_OID = 26,
   OID_FLOAT4 = 700,
   OID_FLOAT8 = 701,
-  OID_BPCHAR = 1042,
   OID_NUMERIC = 1700
 };
 
@@ -318,7 +343,8 @@ void shoal_pg_add_cell(const shoal_pg *pg, shoal_text *sql, const char *from,
   if (has_nan) shoal_text_add(sql, "nullif("); /* NaN is missing, as in other sources */
   shoal_text_add(sql, from);
   shoal_pg_add_name(pg, sql, column->name);
-  shoal_text_add(sql, has_nan ? ", 'NaN')::text" : "::text");
+  shoal_text_add(sql, has_nan ? ", 'NaN')" : "");
+  shoal_text_add(sql, "::text COLLATE \"C\""); /* cells with other bytes are other cells */
 }
 
 /* An array of numbers as text, of each column of a description. */
@@ -356,21 +382,35 @@ static shoal_status take_columns(shoal_pg *pg, const PGresult *described,
   return status;
 }
 
+/* A query may return a name twice. */
+static shoal_status check_twice(const shoal_pg *pg, const shoal_database_columns *columns,
+                                shoal_error *error) {
+  shoal_location location = location_of(pg);
+  for (size_t c = 1; c < columns->n; c++)
+    for (size_t b = 0; b < c; b++)
+      if (strcmp(columns->items[b].name, columns->items[c].name) == 0)
+        return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                             "columns %zu and %zu of the query have the same name; rename one",
+                             b + 1, c + 1);
+  return SHOAL_OK;
+}
+
 /* Prepares the statement: it must be one query that returns rows. */
 static shoal_status describe(shoal_pg *pg, const char *query, shoal_database_columns *columns,
                              shoal_error *error) {
   shoal_location location = location_of(pg);
-  PGresult *result = PQprepare(pg->connection, "", query, 0, NULL);
-  if (PQresultStatus(result) != PGRES_COMMAND_OK) return fail_result(pg, result, error);
+  PGresult *result = NULL;
+  if (!PQsendPrepare(pg->connection, "", query, 0, NULL)) return fail_result(pg, NULL, error);
+  SHOAL_TRY(take_result(pg, &result, error));
   PQclear(result);
-  result = PQdescribePrepared(pg->connection, "");
-  if (PQresultStatus(result) != PGRES_COMMAND_OK) return fail_result(pg, result, error);
+  if (!PQsendDescribePrepared(pg->connection, "")) return fail_result(pg, NULL, error);
+  SHOAL_TRY(take_result(pg, &result, error));
   shoal_status status = PQnfields(result)
                             ? take_columns(pg, result, columns, error)
                             : shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                                             "the query returns no columns: give a SELECT");
   PQclear(result);
-  return status;
+  return status == SHOAL_OK ? check_twice(pg, columns, error) : status;
 }
 
 static shoal_status find_table(shoal_pg *pg, const char *table, shoal_pg_relation *relation,
@@ -382,7 +422,7 @@ static shoal_status find_table(shoal_pg *pg, const char *table, shoal_pg_relatio
       "SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname), "
       "greatest(c.reltuples, 0), pg_catalog.concat_ws('/', d.oid, d.datname, c.oid) "
       "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace, "
-      "pg_catalog.pg_database d WHERE c.oid = pg_catalog.to_regclass($1) "
+      "pg_catalog.pg_database d WHERE c.oid = pg_catalog.to_regclass($1)::oid "
       "AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND d.datname = pg_catalog.current_database()",
       &table, 1, &found, error));
   shoal_status status = SHOAL_OK;
@@ -515,19 +555,11 @@ static void close_reader(void *state) {
   free(r);
 }
 
-/* Host, port and name of the database, as far as the address has them. */
 static char *display(const char *database) {
-  PQconninfoOption *options = PQconninfoParse(database, NULL);
   shoal_text name;
   shoal_text_init(&name);
   shoal_text_add(&name, "postgresql://");
-  static const char *const keys[] = {"host", "port", "dbname"};
-  static const char *const before[] = {"", ":", "/"};
-  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-    for (PQconninfoOption *o = options; o && o->keyword; o++)
-      if (strcmp(o->keyword, keys[k]) == 0 && o->val && (k || o->val[0] != '/'))
-        shoal_text_print(&name, "%s%s", before[k], o->val);
-  PQconninfoFree(options);
+  if (!parse_address(database, &name)) shoal_text_cut(&name, strlen("postgresql:"));
   return shoal_text_take(&name);
 }
 

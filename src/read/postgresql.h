@@ -19,7 +19,7 @@ typedef struct shoal_pg {
   PGconn *connection;
   const char *name; /* for messages; borrowed */
   shoal_patience patience;
-  bool is_copying; /* a COPY is under way */
+  char state[6]; /* SQLSTATE of the last error; "": the connection was lost, or none */
 } shoal_pg;
 
 /* Connects to the address, which stays the caller's. Close it also after an error. */

@@ -26,8 +26,8 @@ const char *shoal_sqlite_path(const shoal_address *address) {
   return address->database + sizeof PREFIX - 1;
 }
 
-/* SQLite's texts name objects and files; those about constraints and conversions name columns. */
-shoal_status shoal_sqlite_fail(const shoal_sqlite *db, shoal_error *error) {
+/* SQLite's texts about statements name objects; those of functions that fail may quote cells. */
+static shoal_status fail(const shoal_sqlite *db, bool runs, shoal_error *error) {
   int code = sqlite3_errcode(db->connection) & 0xff;
   shoal_location location = {.file = db->name};
   if (code == SQLITE_INTERRUPT)
@@ -37,9 +37,15 @@ shoal_status shoal_sqlite_fail(const shoal_sqlite *db, shoal_error *error) {
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "cannot be opened; check the name");
   bool wrong = code == SQLITE_ERROR || code == SQLITE_NOTADB || code == SQLITE_MISMATCH ||
                code == SQLITE_CONSTRAINT || code == SQLITE_AUTH || code == SQLITE_TOOBIG;
-  return shoal_fail_at(
-      error, wrong ? SHOAL_BAD_INPUT : SHOAL_FAILED, &location, "SQLite says: %.1000s",
-      code == SQLITE_BUSY ? "another program has locked the file" : sqlite3_errmsg(db->connection));
+  const char *text = code == SQLITE_BUSY            ? "another program has locked the file"
+                     : runs && code == SQLITE_ERROR ? "a function of the query failed"
+                                                    : sqlite3_errmsg(db->connection);
+  return shoal_fail_at(error, wrong ? SHOAL_BAD_INPUT : SHOAL_FAILED, &location,
+                       "SQLite says: %.1000s", text);
+}
+
+shoal_status shoal_sqlite_fail(const shoal_sqlite *db, shoal_error *error) {
+  return fail(db, true, error);
 }
 
 static int ask(void *user) {
@@ -51,7 +57,13 @@ shoal_status shoal_sqlite_open(shoal_sqlite *db, const shoal_address *address, b
                                shoal_patience patience, shoal_error *error) {
   *db = (shoal_sqlite){.name = address->name, .patience = patience};
   int flags = writing ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
-  int code = sqlite3_open_v2(shoal_sqlite_path(address), &db->connection, flags, NULL);
+  shoal_text path; /* a file, also if it is called ":memory:" or "file:.." */
+  shoal_text_init(&path);
+  const char *given = shoal_sqlite_path(address);
+  shoal_text_print(&path, "%s%s", *given == '/' ? "" : "./", given);
+  if (path.failed) return shoal_fail_memory(error);
+  int code = sqlite3_open_v2(path.bytes, &db->connection, flags, NULL);
+  shoal_text_reset(&path);
   if (!db->connection) return shoal_fail_memory(error);
   if (code != SQLITE_OK) return shoal_sqlite_fail(db, error);
   (void)sqlite3_busy_timeout(db->connection, BUSY_MILLISECONDS);
@@ -65,9 +77,8 @@ void shoal_sqlite_close(shoal_sqlite *db) {
 }
 
 shoal_status shoal_sqlite_run(shoal_sqlite *db, const char *sql, shoal_error *error) {
-  return sqlite3_exec(db->connection, sql, NULL, NULL, NULL) == SQLITE_OK
-             ? SHOAL_OK
-             : shoal_sqlite_fail(db, error);
+  return sqlite3_exec(db->connection, sql, NULL, NULL, NULL) == SQLITE_OK ? SHOAL_OK
+                                                                          : fail(db, false, error);
 }
 
 shoal_status shoal_sqlite_run_text(shoal_sqlite *db, shoal_text *sql, shoal_error *error) {
@@ -84,7 +95,7 @@ shoal_status shoal_sqlite_prepare(shoal_sqlite *db, shoal_text *sql, sqlite3_stm
   shoal_status status = sql->failed ? shoal_fail_memory(error) : SHOAL_OK;
   if (status == SHOAL_OK &&
       sqlite3_prepare_v2(db->connection, sql->bytes, -1, statement, &rest) != SQLITE_OK)
-    status = shoal_sqlite_fail(db, error);
+    status = fail(db, false, error);
   if (status == SHOAL_OK && (!*statement || rest[strspn(rest, "; \t\r\n")])) {
     shoal_location location = {.file = db->name};
     status = shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "the query must be one SELECT");

@@ -22,7 +22,7 @@ void shoal_sqlite_close(shoal_sqlite *db);
 /* The path of the file. */
 const char *shoal_sqlite_path(const shoal_address *address);
 
-/* The error of the connection; messages with values are left out. */
+/* The error of a statement that was running; texts that may quote cells are left out. */
 shoal_status shoal_sqlite_fail(const shoal_sqlite *db, shoal_error *error);
 shoal_status shoal_sqlite_run(shoal_sqlite *db, const char *sql,
                               shoal_error *error) SHOAL_MUST_CHECK;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "read/database.h"
 #include "write/sink.h"
 
 /* ------------------------------------------------------------ stale files */
@@ -346,12 +347,15 @@ void shoal_atomic_file_close(shoal_atomic_file *atomic_file) {
 size_t shoal_same_file(const char *path, const char *const *others, size_t n) {
   struct stat info, other;
   bool exists = stat(path, &info) == 0 && S_ISREG(info.st_mode);
-  for (size_t i = 0; i < n; i++) {
+  size_t i = 0;
+  for (bool same = false; i < n; i++) {
     if (!others[i] || strcmp(others[i], "-") == 0 || strcmp(path, "-") == 0) continue;
-    if (strcmp(path, others[i]) == 0) return i;
-    if (exists && stat(others[i], &other) == 0 && info.st_dev == other.st_dev &&
-        info.st_ino == other.st_ino)
-      return i;
+    char *file = shoal_file_of_path(others[i]); /* without memory: refuse */
+    same = !file || strcmp(path, file) == 0 ||
+           (exists && stat(file, &other) == 0 && info.st_dev == other.st_dev &&
+            info.st_ino == other.st_ino);
+    free(file);
+    if (same) break;
   }
-  return n;
+  return i;
 }

@@ -14,6 +14,8 @@
 
 #if SHOAL_POSTGRESQL
 
+enum { MAX_NAME_BYTES = 63 };
+
 /* Begins the comments that shoal writes: those of others are kept. */
 #define MARK "shoal " SHOAL_VERSION ": "
 
@@ -25,39 +27,55 @@ static void add_name(const void *user, shoal_text *sql, const char *name) {
 static const char FIND[] =
     "SELECT pg_catalog.quote_ident(s) || '.' || pg_catalog.quote_ident(t), "
     "pg_catalog.quote_ident(t), c.oid, "
-    "pg_catalog.concat_ws('/', d.oid, d.datname, c.oid), c.relkind, "
-    "pg_catalog.quote_ident(s) || '.shoal_release_' || c.oid FROM "
-    "(SELECT CASE cardinality(p) WHEN 1 THEN pg_catalog.current_schema() ELSE p[1] END AS s, "
-    "p[cardinality(p)] AS t FROM pg_catalog.parse_ident($1) AS p "
-    "WHERE cardinality(p) <= 2) AS named "
+    "pg_catalog.concat_ws('/', d.oid, d.datname, c.oid), c.relkind, c.relrowsecurity, "
+    "pg_catalog.quote_ident(s) || '.shoal_release_' || c.oid::text FROM "
+    "(SELECT CASE pg_catalog.array_length(p, 1) WHEN 1 THEN pg_catalog.current_schema()::text "
+    "ELSE p[1] END AS s, p[pg_catalog.array_length(p, 1)] AS t "
+    "FROM pg_catalog.parse_ident($1) AS p WHERE pg_catalog.array_length(p, 1) <= 2) AS named "
     "JOIN pg_catalog.pg_database d ON d.datname = pg_catalog.current_database() "
     "LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = s "
-    "LEFT JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = t";
+    "LEFT JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = t "
+    "WHERE pg_catalog.octet_length(t) <= 63"; /* longer names would be cut */
+
+enum { FINAL, NAME, ID, IDENTITY, KIND, ROW_SECURITY, TEMPORARY };
+
+/* May the table that exists be replaced? Row security would be lost with it. */
+static shoal_status check_old(const shoal_pg_sink *s, const PGresult *found, bool replace,
+                              const char *identity, shoal_error *error) {
+  shoal_location location = {.file = s->pg.name};
+  bool same = identity && strcmp(identity, PQgetvalue(found, 0, IDENTITY)) == 0;
+  if (!replace || same) return shoal_sink_exists(s->address, same, error);
+  if (strcmp(PQgetvalue(found, 0, KIND), "r") != 0)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                         "is not a plain table and cannot be replaced: choose another");
+  if (strcmp(PQgetvalue(found, 0, ROW_SECURITY), "t") == 0)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                         "has row-level security, which a new table would not have: choose another "
+                         "output table");
+  return SHOAL_OK;
+}
 
 shoal_status shoal_pg_sink_find(shoal_pg_sink *s, bool replace, const char *identity,
                                 shoal_error *error) {
   PGresult *found = NULL;
   const char *parameter = s->address->table;
-  SHOAL_TRY(shoal_pg_query(&s->pg, FIND, &parameter, 1, &found, error));
   shoal_location location = {.file = s->pg.name};
-  shoal_status status = SHOAL_OK;
-  if (PQntuples(found) != 1 || PQgetisnull(found, 0, 0)) {
+  shoal_status status = shoal_pg_query(&s->pg, FIND, &parameter, 1, &found, error);
+  bool bad_name = status == SHOAL_OK ? PQntuples(found) != 1 || PQgetisnull(found, 0, FINAL)
+                                     : strcmp(s->pg.state, "22023") == 0;
+  if (bad_name) {
     status = shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                           "is not the name of a table; write SCHEMA.NAME, and names with "
-                           "capitals, dots or blanks in double quotes");
-  } else {
-    bool exists = !PQgetisnull(found, 0, 2);
-    s->final = strdup(PQgetvalue(found, 0, 0));
-    s->name = strdup(PQgetvalue(found, 0, 1));
-    s->table = strdup(PQgetvalue(found, 0, exists ? 5 : 0));
-    bool same = exists && identity && strcmp(identity, PQgetvalue(found, 0, 3)) == 0;
-    if (exists) s->old_id = strdup(PQgetvalue(found, 0, 2));
+                           "is not the name of a table; write SCHEMA.NAME of at most 63 bytes, and "
+                           "names with capitals, dots or blanks in double quotes");
+  } else if (status == SHOAL_OK) {
+    bool exists = !PQgetisnull(found, 0, ID);
+    s->final = strdup(PQgetvalue(found, 0, FINAL));
+    s->name = strdup(PQgetvalue(found, 0, NAME));
+    s->table = strdup(PQgetvalue(found, 0, exists ? TEMPORARY : FINAL));
+    if (exists) s->old_id = strdup(PQgetvalue(found, 0, ID));
     if (!s->table || !s->final || !s->name || (exists && !s->old_id))
       status = shoal_fail_memory(error);
-    else if (exists && (!replace || same)) status = shoal_sink_exists(s->address, same, error);
-    else if (exists && strcmp(PQgetvalue(found, 0, 4), "r") != 0)
-      status = shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
-                             "is not a plain table and cannot be replaced: choose another");
+    else if (exists) status = check_old(s, found, replace, identity, error);
   }
   PQclear(found);
   return status;
@@ -90,7 +108,17 @@ static shoal_status add_type(shoal_pg_sink *s, shoal_text *sql, const char *type
   return SHOAL_OK;
 }
 
+/* The server would cut a longer name. */
+static shoal_status check_name(const shoal_pg_sink *s, const char *name, shoal_error *error) {
+  if (strlen(name) <= MAX_NAME_BYTES) return SHOAL_OK;
+  return shoal_fail_at(error, SHOAL_BAD_INPUT,
+                       &(shoal_location){.file = s->pg.name, .column = name},
+                       "PostgreSQL takes names of at most 63 bytes: rename the column");
+}
+
 static shoal_status create(shoal_pg_sink *s, const shoal_sink_plan *plan, shoal_error *error) {
+  for (size_t c = 0; c < plan->n_columns; c++)
+    SHOAL_TRY(check_name(s, plan->columns[c].name, error));
   shoal_text sql;
   shoal_text_init(&sql);
   shoal_text_print(&sql, "CREATE TABLE %s (", s->table);
@@ -202,39 +230,58 @@ static shoal_status read_back(void *state, const shoal_sink_plan *plan, int csv_
 
 /* ------------------------------------------------------------ the end */
 
-/* Statements that give the new table the rights and comments of the old one ($1). */
+/*
+ * Statements that give the new table the rights, owner and comments of the old one, in this order:
+ * rights that every new table gets by default are revoked first. $1: the old table, $2: the new.
+ */
+#define GRANTEE "CASE grantee WHEN '0'::oid THEN 'PUBLIC' ELSE grantee::regrole::text END"
 static const char INHERIT[] =
-    "SELECT pg_catalog.format('GRANT %s ON TABLE %s TO %s%s', privilege_type, $2::text, "
-    "CASE grantee WHEN 0 THEN 'PUBLIC' ELSE pg_catalog.quote_ident("
-    "pg_catalog.pg_get_userbyid(grantee)) END, "
-    "CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END) "
-    "FROM pg_catalog.pg_class, pg_catalog.aclexplode(relacl) WHERE oid = $1::oid "
-    "AND grantee <> relowner "
-    "UNION ALL SELECT pg_catalog.format('GRANT %s (%I) ON TABLE %s TO %s', privilege_type, "
-    "a.attname, $2::text, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE pg_catalog.quote_ident("
-    "pg_catalog.pg_get_userbyid(grantee)) END) FROM pg_catalog.pg_attribute a "
-    "JOIN pg_catalog.pg_attribute b ON b.attname = a.attname AND b.attnum > 0 "
-    "AND b.attrelid = $2::regclass, pg_catalog.aclexplode(a.attacl) WHERE a.attrelid = $1::oid "
-    "UNION ALL SELECT CASE objsubid WHEN 0 THEN "
-    "pg_catalog.format('COMMENT ON TABLE %s IS %L', $2::text, description) ELSE "
-    "pg_catalog.format('COMMENT ON COLUMN %s.%I IS %L', $2::text, a.attname, description) END "
-    "FROM pg_catalog.pg_description LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = objoid "
-    "AND a.attnum = objsubid LEFT JOIN pg_catalog.pg_attribute b ON b.attname = a.attname "
-    "AND b.attnum > 0 AND b.attrelid = $2::regclass "
-    "WHERE objoid = $1::oid AND classoid = 'pg_catalog.pg_class'::regclass "
-    "AND description NOT LIKE 'shoal %.%.%: %' AND (objsubid = 0 OR b.attname IS NOT NULL)";
+    "WITH t AS (SELECT c.*, $2::text AS new FROM pg_catalog.pg_class c WHERE oid = $1::oid), "
+    "kept AS (SELECT o.attname, o.attnum, o.attacl FROM pg_catalog.pg_attribute o "
+    "JOIN pg_catalog.pg_attribute a ON a.attname = o.attname AND a.attnum > 0 "
+    "AND a.attrelid = $2::regclass::oid WHERE o.attrelid = $1::oid AND o.attnum > 0) "
+    "SELECT pg_catalog.format('REVOKE ALL ON TABLE %s FROM %s', $2::text, " GRANTEE ") AS sql, "
+    "1 AS step FROM pg_catalog.pg_class n, pg_catalog.aclexplode(n.relacl) "
+    "WHERE n.oid = $2::regclass::oid AND grantee <> n.relowner "
+    "UNION ALL SELECT pg_catalog.format('GRANT %s ON TABLE %s TO %s%s', privilege_type, "
+    "new, " GRANTEE ", CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END), 3 "
+    "FROM t, pg_catalog.aclexplode(relacl) WHERE grantee <> relowner "
+    "UNION ALL SELECT pg_catalog.format('GRANT %s (%I) ON TABLE %s TO %s%s', privilege_type, "
+    "attname, new, " GRANTEE ", CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END), 3 "
+    "FROM t, kept, pg_catalog.aclexplode(attacl) WHERE grantee <> relowner "
+    "UNION ALL SELECT CASE WHEN attname IS NULL THEN "
+    "pg_catalog.format('COMMENT ON TABLE %s IS %L', new, description) ELSE "
+    "pg_catalog.format('COMMENT ON COLUMN %s.%I IS %L', new, attname, description) END, 4 "
+    "FROM t JOIN pg_catalog.pg_description d ON objoid = t.oid "
+    "AND classoid = 'pg_catalog.pg_class'::regclass::oid LEFT JOIN kept ON attnum = objsubid "
+    "WHERE description NOT LIKE 'shoal %.%.%: %' AND (objsubid = 0 OR attname IS NOT NULL) "
+    "UNION ALL SELECT pg_catalog.format('ALTER TABLE %s OWNER TO %s', new, "
+    "relowner::regrole::text), 2 FROM t "
+    "WHERE relowner <> (SELECT n.relowner FROM pg_catalog.pg_class n "
+    "WHERE n.oid = $2::regclass::oid) "
+    "ORDER BY step";
 
 static shoal_status inherit(shoal_pg_sink *s, shoal_error *error) {
   if (!s->old_id) return SHOAL_OK;
   PGresult *found = NULL;
-  const char *const parameters[] = {s->old_id, s->table};
+  const char *const names[] = {s->old_id, s->final}, *const parameters[] = {s->old_id, s->table};
+  shoal_text sql;
+  shoal_text_init(&sql);
+  shoal_text_print(&sql, "LOCK TABLE %s", s->final);
+  SHOAL_TRY(shoal_pg_run_text(&s->pg, &sql, error));
+  SHOAL_TRY(shoal_pg_query(&s->pg, "SELECT 1 WHERE $1::oid = $2::regclass::oid", names, 2, &found,
+                           error));
+  bool same = PQntuples(found) == 1;
+  PQclear(found);
+  if (!same)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &(shoal_location){.file = s->pg.name},
+                         "another program replaced the table meanwhile: run again");
   SHOAL_TRY(shoal_pg_query(&s->pg, INHERIT, parameters, 2, &found, error));
   shoal_status status = SHOAL_OK;
   for (int i = 0; status == SHOAL_OK && i < PQntuples(found); i++)
     status = shoal_pg_run(&s->pg, PQgetvalue(found, i, 0), error);
   PQclear(found);
   SHOAL_TRY(status);
-  shoal_text sql;
   shoal_text_init(&sql);
   shoal_text_print(&sql, "DROP TABLE %s; ALTER TABLE %s RENAME TO %s", s->final, s->table, s->name);
   return shoal_pg_run_text(&s->pg, &sql, error);
@@ -243,7 +290,12 @@ static shoal_status inherit(shoal_pg_sink *s, shoal_error *error) {
 shoal_status shoal_pg_sink_commit(void *state, shoal_error *error) {
   shoal_pg_sink *s = state;
   SHOAL_TRY(inherit(s, error));
-  return shoal_pg_run(&s->pg, "COMMIT", error);
+  s->pg.patience = (shoal_patience){0}; /* a cancelled commit may or may not have happened */
+  shoal_status status = shoal_pg_run(&s->pg, "COMMIT", error);
+  if (status == SHOAL_OK || *s->pg.state) return status;
+  return shoal_fail_at(error, SHOAL_FAILED, &(shoal_location){.file = s->pg.name},
+                       "the connection was lost while the server committed: the table is complete "
+                       "or absent; look before you run again");
 }
 
 void shoal_pg_sink_reset(shoal_pg_sink *s) {

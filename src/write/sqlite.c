@@ -12,6 +12,7 @@
 
 #if SHOAL_SQLITE
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,12 +20,10 @@
 #include "base/memory.h"
 #include "read/blocks.h"
 
-#define NEW_TABLE "shoal_release"
-
 typedef struct sink {
   shoal_sqlite db;
   const shoal_address *address;
-  char *name;
+  char *name;  /* of the table */
   bool is_new; /* the file is of this release */
   bool exists; /* a table to be replaced */
   bool committed;
@@ -33,6 +32,11 @@ typedef struct sink {
 static void add_name(const void *user, shoal_text *sql, const char *name) {
   (void)user;
   shoal_sqlite_add_name(sql, name);
+}
+
+static void add_table(const sink *s, shoal_text *sql) {
+  shoal_text_add(sql, "main.");
+  shoal_sqlite_add_name(sql, s->name);
 }
 
 /* The number that a query of one cell returns; `parameter` may be NULL. */
@@ -66,7 +70,9 @@ static shoal_status open_sink(const shoal_address *address, bool replace, const 
   s->address = address;
   s->name = shoal_sqlite_table(address->table);
   if (!s->name) return shoal_fail_memory(error);
-  s->is_new = access(shoal_sqlite_path(address), F_OK) != 0;
+  int fd = open(shoal_sqlite_path(address), O_CREAT | O_EXCL | O_CLOEXEC | O_RDWR, 0666);
+  s->is_new = fd >= 0;
+  if (s->is_new) (void)close(fd);
   SHOAL_TRY(shoal_sqlite_open(&s->db, address, true, patience, error));
   SHOAL_TRY(shoal_sqlite_run(&s->db, "BEGIN IMMEDIATE", error));
   shoal_text sql;
@@ -84,7 +90,14 @@ static shoal_status open_sink(const shoal_address *address, bool replace, const 
 static shoal_status create(sink *s, const shoal_sink_plan *plan, shoal_error *error) {
   shoal_text sql;
   shoal_text_init(&sql);
-  shoal_text_add(&sql, "CREATE TABLE main." NEW_TABLE " (");
+  if (s->exists) { /* others see the old one until the commit */
+    shoal_text_add(&sql, "DROP TABLE ");
+    add_table(s, &sql);
+    shoal_text_add(&sql, "; ");
+  }
+  shoal_text_add(&sql, "CREATE TABLE ");
+  add_table(s, &sql);
+  shoal_text_add(&sql, " (");
   for (size_t c = 0; c < plan->n_columns; c++) {
     const char *type = plan->kind == &shoal_sqlite_kind ? plan->columns[c].type : NULL;
     if (c) shoal_text_add(&sql, ", ");
@@ -150,7 +163,9 @@ static shoal_status fill(void *state, const shoal_sink_plan *plan, int csv_fd, s
   shoal_text sql;
   SHOAL_TRY(create(s, plan, error));
   shoal_text_init(&sql);
-  shoal_text_add(&sql, "INSERT INTO main." NEW_TABLE " VALUES (");
+  shoal_text_add(&sql, "INSERT INTO ");
+  add_table(s, &sql);
+  shoal_text_add(&sql, " VALUES (");
   for (size_t c = 0; c < plan->n_columns; c++) shoal_text_add(&sql, c ? ", ?" : "?");
   shoal_text_add(&sql, ")");
   SHOAL_TRY(shoal_sqlite_prepare(&s->db, &sql, &insert, error));
@@ -161,9 +176,13 @@ static shoal_status fill(void *state, const shoal_sink_plan *plan, int csv_fd, s
 
 static shoal_status check(void *state, const shoal_sink_plan *plan, uint64_t *n_violating,
                           shoal_error *error) {
-  shoal_text sql;
+  shoal_text sql, table;
   shoal_text_init(&sql);
-  shoal_sink_add_check(&sql, plan, "main." NEW_TABLE, add_name, NULL);
+  shoal_text_init(&table);
+  add_table(state, &table);
+  if (!table.failed) shoal_sink_add_check(&sql, plan, table.bytes, add_name, NULL);
+  sql.failed |= table.failed;
+  shoal_text_reset(&table);
   return query_number(state, &sql, NULL, n_violating, error);
 }
 
@@ -194,7 +213,8 @@ static shoal_status read_back(void *state, const shoal_sink_plan *plan, int csv_
   sqlite3_stmt *rows;
   shoal_text sql, text;
   shoal_text_init(&sql);
-  shoal_text_add(&sql, "SELECT * FROM main." NEW_TABLE);
+  shoal_text_add(&sql, "SELECT * FROM ");
+  add_table(s, &sql);
   SHOAL_TRY(shoal_sqlite_prepare(&s->db, &sql, &rows, error));
   shoal_text_init(&text);
   shoal_status status = read_rows(s, plan, rows, csv_fd, &text, error);
@@ -207,17 +227,7 @@ static shoal_status read_back(void *state, const shoal_sink_plan *plan, int csv_
 
 static shoal_status commit(void *state, shoal_error *error) {
   sink *s = state;
-  shoal_text sql;
-  shoal_text_init(&sql);
-  if (s->exists) {
-    shoal_text_add(&sql, "DROP TABLE main.");
-    shoal_sqlite_add_name(&sql, s->name);
-    shoal_text_add(&sql, "; ");
-  }
-  shoal_text_add(&sql, "ALTER TABLE main." NEW_TABLE " RENAME TO ");
-  shoal_sqlite_add_name(&sql, s->name);
-  shoal_text_add(&sql, "; COMMIT");
-  SHOAL_TRY(shoal_sqlite_run_text(&s->db, &sql, error));
+  SHOAL_TRY(shoal_sqlite_run(&s->db, "COMMIT", error));
   s->committed = true;
   return SHOAL_OK;
 }

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import support  # noqa: E402  (found by the line above)
@@ -85,6 +86,14 @@ class Cluster:
                                     .replace("\n", "\\n").replace("\r", "\\r") for c in row) for row in rows)
         self.sql(f"DROP TABLE IF EXISTS {name}; CREATE TABLE {name} ({columns});\n"
                  f"COPY {name} FROM STDIN;\n{cells}\n\\.\n")
+
+    def wait_for(self, condition, seconds=60):
+        """Until the query returns t."""
+        end = time.monotonic() + seconds
+        while self.sql(condition) != [["t"]]:
+            if time.monotonic() > end:
+                raise AssertionError(f"never true: {condition}")
+            time.sleep(0.02)
 
     def log(self):
         with open(self.root + "/log", encoding="utf-8", errors="replace") as file:
