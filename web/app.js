@@ -19,14 +19,14 @@ const place = (id) => document.getElementById(id);
 export const page = { state: null, step: "data", catalog: null, files: null, results: {}, error: "", yamlOpen: false };
 
 export const model = () => (page.state && page.state.policy && page.state.policy.model) || null;
-export const policyText = () => (page.state && page.state.policy ? page.state.policy.yaml : "");
+const policyText = () => (page.state && page.state.policy ? page.state.policy.yaml : "");
 export const attributes = (role) => Object.entries((model() || {}).attributes || {}).filter(([, a]) => !role || a.role === role);
 
 export function say(text) {
   place("say").textContent = text;
 }
 
-export function fail(error) {
+function fail(error) {
   page.error = error.message;
   say(error.message);
   render();

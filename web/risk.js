@@ -2,7 +2,7 @@
 // Step 6: who can still be found, and what can still be learnt.
 import { h, card, count, percent, plural, table } from "./dom.js";
 import { pairBars } from "./charts.js";
-import { act, known, page, run } from "./app.js";
+import { act, known, run } from "./app.js";
 
 const NAMES = { linking: "Linking with a register", homogeneity: "One value in a whole class", "background-knowledge": "Values ruled out", similarity: "Similar values",
   skewness: "Unusual shares", "categorical-similarity": "One category", "sensitive-variance": "Numbers close together", minimality: "Minimality", repeated: "Earlier releases", order: "Order of rows", "known-records": "Known records", "repeated-releases": "Earlier releases", "unsorted-matching": "Order of rows", downcoding: "Finer labels than released" };

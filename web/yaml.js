@@ -4,7 +4,7 @@
 const plain = /^[A-Za-z_][A-Za-z0-9_.-]*( [A-Za-z0-9_.-]+)*$/;
 const words = /^(true|false|null|yes|no|on|off|y|n|~)$/i;
 
-export function scalar(value) {
+function scalar(value) {
   if (typeof value !== "string") return JSON.stringify(value);
   return plain.test(value) && !words.test(value) ? value : JSON.stringify(value);
 }

@@ -281,7 +281,7 @@ class Files(unittest.TestCase):
             self.assertEqual("read", json.loads(line)["progress"]["stage"])  # so the policy's files were checked
             os.remove(here)
             os.symlink("../../levels.csv", here)
-            last = json.loads(answer.read().split(b"\n")[-2])
+            last = json.loads(answer.read().strip().splitlines()[-1])
             self.assertIn("result", last)
             answer = server.job(session, "check")[-1]
             self.assertIn("below this directory", answer["error"]["message"])
