@@ -202,26 +202,6 @@ const shoal_table *shoal_context_original(const shoal_context *p) {
   return p->ordered ? p->ordered->original : p->table;
 }
 
-/* Has each row a code of its own that is not missing? */
-static bool differs_in_every_row(const shoal_table *table, const shoal_column *column) {
-  bool differs = column->code_size && column->n_values == table->n_records;
-  for (uint32_t v = 0; differs && v < column->n_values; v++)
-    differs = !shoal_column_missing(column, v);
-  return differs;
-}
-
-bool shoal_context_has_row_per_person(const shoal_context *p) {
-  const shoal_table *table = shoal_context_original(p);
-  if (shoal_table_is_counted(table)) return false;
-  for (size_t c = 0; c < table->n_columns; c++) {
-    const shoal_column *column = &table->columns[c];
-    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER && column->is_identity && !column->n_repeated)
-      return true;
-    if (p->roles[c] == SHOAL_ROLE_PSEUDONYM && differs_in_every_row(table, column)) return true;
-  }
-  return false;
-}
-
 const char *shoal_context_attribute(const shoal_context *p, const shoal_requirement *requirement) {
   return requirement->sensitive == SHOAL_NO_ATTRIBUTE
              ? ""

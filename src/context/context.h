@@ -58,9 +58,6 @@ void shoal_context_reset(shoal_context *context);
 /* The table as it was read. Its codes are not those of scope SORTED. */
 const shoal_table *shoal_context_original(const shoal_context *context);
 
-/* Does an identifier or pseudonym differ in every row? Then no person has two, whatever names
- * people share. */
-bool shoal_context_has_row_per_person(const shoal_context *context);
 
 /* The name of the attribute that the requirement is about; "": of none. */
 const char *shoal_context_attribute(const shoal_context *context,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "decide/risks.h"
 #include "hierarchy/date.h"
 #include "measure/measure.h"
 #include "model/theta.h"
@@ -81,7 +82,7 @@ shoal_status shoal_result_input(shoal_result *result, const shoal_context *p, sh
                                 p->table->columns[c].name, first, last, last));
   }
   /* k counts rows: the class of a person with several rows has fewer than k people. */
-  if (p->people.asked || shoal_context_has_row_per_person(p)) return SHOAL_OK;
+  if (p->people.asked || shoal_risks_has_row_per_person(p)) return SHOAL_OK;
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
     if (p->roles[c] == SHOAL_ROLE_IDENTIFIER && shoal_table_is_counted(p->table))

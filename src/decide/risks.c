@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "attack/attack.h"
+#include "profile/profile.h"
 
 /* ------------------------------------------------------------ the list */
 
@@ -341,9 +342,30 @@ shoal_status shoal_risks_of_classes(shoal_result *result, const shoal_context *p
                         false, "the policy asks for nothing: a class may have a single row", error);
 }
 
+/* Has each row a code of its own that is not missing? */
+static bool differs_in_every_row(const shoal_table *table, const shoal_column *column) {
+  bool differs = column->code_size && column->n_values == table->n_records;
+  for (uint32_t v = 0; differs && v < column->n_values; v++)
+    differs = !shoal_column_missing(column, v);
+  return differs;
+}
+
+bool shoal_risks_has_row_per_person(const shoal_context *p) {
+  const shoal_table *table = shoal_context_original(p);
+  if (shoal_table_is_counted(table)) return false;
+  for (size_t c = 0; c < table->n_columns; c++) {
+    const shoal_column *column = &table->columns[c];
+    if (!shoal_name_is_of_people(column->name)) continue;
+    if (p->roles[c] == SHOAL_ROLE_IDENTIFIER && column->is_identity && !column->n_repeated)
+      return true;
+    if (p->roles[c] == SHOAL_ROLE_PSEUDONYM && differs_in_every_row(table, column)) return true;
+  }
+  return false;
+}
+
 shoal_status shoal_risks_of_repeats(shoal_result *result, const shoal_context *p,
                                     shoal_error *error) {
-  if (p->people.asked || shoal_context_has_row_per_person(p)) return SHOAL_OK;
+  if (p->people.asked || shoal_risks_has_row_per_person(p)) return SHOAL_OK;
   for (size_t c = 0; c < p->table->n_columns; c++) {
     const shoal_column *column = &p->table->columns[c];
     bool is_counted = shoal_table_is_counted(p->table);

@@ -50,6 +50,10 @@ shoal_status shoal_mark_shared_values(const shoal_context *context,
                                       const uint32_t *group_of, uint32_t n_groups, uint8_t *shared,
                                       shoal_error *error) SHOAL_MUST_CHECK;
 
+/* Does a person's number (an identifier or pseudonym with a name such as "ssn") differ in every
+ * row? Then no person has two rows, whatever names people share. A row number shows nothing. */
+bool shoal_risks_has_row_per_person(const shoal_context *context);
+
 /* Adds identifiers whose values repeat in the context's table: one person has several rows. */
 shoal_status shoal_risks_of_repeats(shoal_result *result, const shoal_context *context,
                                     shoal_error *error) SHOAL_MUST_CHECK;

@@ -290,3 +290,8 @@ const shoal_name_hint *shoal_name_hint_find(const char *name, const shoal_column
       return hints[h].noun ? &hints[h] : NULL;
   return NULL;
 }
+
+bool shoal_name_is_of_people(const char *name) {
+  const shoal_name_hint *hint = shoal_name_hint_find(name, &(shoal_column_stats){0});
+  return hint && hint->meaning == SHOAL_MEANS_PERSON && hint->strength == SHOAL_HINT_SURE;
+}

@@ -147,6 +147,10 @@ enum { SHOAL_FEW_CODES = 20 };
 /* The hint of a column's name, or NULL. The statistics decide whether an unsure word counts. */
 const shoal_name_hint *shoal_name_hint_find(const char *name, const shoal_column_stats *stats);
 
+/* Does the name say that each person has one value, as "ssn" and "patient_id" do? "id" and
+ * "row_names" do not: they may number visits or rows. */
+bool shoal_name_is_of_people(const char *name);
+
 /* ------------------------------------------------------------ spellings */
 
 /*

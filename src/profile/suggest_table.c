@@ -112,20 +112,26 @@ static bool stand_for_each_other(const shoal_table *table, const shoal_column *a
 
 /*
  * A column whose name says that it tells people apart, and that repeats: k must count people. One
- * such column is the key; with others it would tell more people apart than there are.
+ * such column is the key; with others it would tell more people apart than there are. A name such
+ * as patient_id comes before "id", which may number other things: then k counts these, and a class
+ * still has at least k rows.
  */
 static void find_person(const shoal_table *table, const shoal_column_stats *stats,
                         shoal_suggestion *suggestions) {
-  for (size_t c = 0; c < table->n_columns; c++) {
-    shoal_suggestion *s = &suggestions[c];
+  size_t key = table->n_columns;
+  for (size_t c = table->n_columns; c-- > 0;) {
+    const shoal_suggestion *s = &suggestions[c];
     bool repeats = stats[c].distinct > SHOAL_FEW_CODES && stats[c].unique < stats[c].present;
     bool complete = stats[c].present == table->n_records;
     if (!s->names_person || s->role != SHOAL_ROLE_IDENTIFIER || !repeats || !complete) continue;
-    s->role = SHOAL_ROLE_PERSON;
-    (void)snprintf(s->why, sizeof s->why,
-                   "it tells people apart, and some have several rows: k counts people");
-    return;
+    if (key == table->n_columns || shoal_name_is_of_people(table->columns[c].name) ||
+        !shoal_name_is_of_people(table->columns[key].name))
+      key = c;
   }
+  if (key == table->n_columns) return;
+  suggestions[key].role = SHOAL_ROLE_PERSON;
+  (void)snprintf(suggestions[key].why, sizeof suggestions[key].why,
+                 "it tells people apart, and some have several rows: k counts people");
 }
 
 /* ------------------------------------------------------------ limits */

@@ -274,7 +274,7 @@ class People(clitest.Case):
         subprocess.run([sys.executable, example / "generate.py", self.dir / "data.csv"], check=True)
         people = [line.split(",")[0] for line in self.text("data.csv").split("\n")[1:-1]]
         policy = (example / "policy.yaml").read_text(encoding="utf-8")
-        for role, n_classes, below in (("identifier", 2277, 673), ("person", 1813, 0)):
+        for role, n_classes, below in (("identifier", 2280, 679), ("person", 1810, 0)):
             self.put("policy.yaml", policy.replace("role: person", f"role: {role}"))
             self.anonymize("--seed", "1", "--keep-order", "--quick", "-q")
             classes = {}
@@ -288,6 +288,9 @@ class People(clitest.Case):
         self.put("visits.csv", "patient_id,age,illness\n" + rows)
         columns = self.succeed("profile", "visits.csv", "--json", "--policy-out", "p.yaml").json()["columns"]
         self.assertEqual("person", next(c for c in columns if c["column"] == "patient_id")["role"])
+        self.put("visits.csv", "row,id,age,illness\n" + "".join(f"{i + 1},{line}\n" for i, line in enumerate(rows.split())))
+        columns = self.succeed("profile", "visits.csv", "--json").json()["columns"]
+        self.assertEqual(["identifier", "person"], [c["role"] for c in columns[:2]])
         self.assertIn("patient_id: {role: person}", " ".join(self.text("p.yaml").split()))
 
 

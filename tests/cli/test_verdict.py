@@ -109,6 +109,16 @@ class Verdict(clitest.Case):
             self.assertEqual(repeated, any(r["risk"] == "repeats" for r in answer["risks"]), answer["risks"])
             self.assertEqual(repeated, any("identifier" in w for w in answer["warnings"]), answer["warnings"])
 
+    def test_a_number_of_rows_is_none_of_people(self):
+        """Row numbers and the ids of visits differ in every row, and tell nothing about people."""
+        for name in ("", "id", "visit_id"):
+            with self.subTest(name):
+                self.write_data([[f"{i}", f"n{i // 2}", "a", f"ill{i % 3}"] for i in range(12)],
+                                [name, "patient_id", "q", "illness"])
+                self.write_policy({name or "row_names": {"role": "identifier"}, "patient_id": {"role": "identifier"},
+                                   "q": TOP, "illness": SENSITIVE}, accept=None)
+                self.assertIn(("repeats", None, "patient_id", False), self.risks(self.anonymize().json()))
+
     def test_spellings_are_warned_of(self):
         self.one_class(lambda i: ["Flu", "flu ", "cold"][i % 3], name="result", role=SENSITIVE)
         self.assertRegex(" ".join(self.anonymize().json()["warnings"]), "'result': 2 values, in 20 rows")
