@@ -17,7 +17,7 @@ static const struct {
     {"PAR1", 4, false, "is a Parquet file: convert it to CSV"},
     {"ARROW1", 6, false, "is an Arrow file: convert it to CSV"},
     {"FEA1", 4, false, "is a Feather file: convert it to CSV"},
-    {"SQLite f", 8, false, "is an SQLite database: export the table as CSV"},
+    {"SQLite f", 8, false, "is an SQLite database: write sqlite:FILE, and --table NAME"},
     {"RDX", 3, false, "is an R workspace: write the data frame as CSV"},
     {"X\n", 2, false, "is an R object (.rds): write the data frame as CSV"},
     {"$FL", 3, false, "is an SPSS file, which cannot be read from a pipe: name the file"},

@@ -32,7 +32,9 @@ def quoted(name):
 
 
 class Cluster:
-    def __init__(self):
+    def __init__(self, settings=""):
+        """`settings`: options of the server, after its own."""
+        self.settings = settings
         self.bin = programs()
         self.root = tempfile.mkdtemp(prefix="shoal-pg-")
         self.user = AS_NOBODY if os.geteuid() == 0 else []
@@ -51,15 +53,11 @@ class Cluster:
     def start(self):
         settings = ("-c listen_addresses= -c fsync=off -c full_page_writes=off -c shared_buffers=32MB "
                     "-c log_statement=all -c autovacuum=off "
-                    f"-c unix_socket_directories={self.root}")
+                    f"-c unix_socket_directories={self.root} {self.settings}")
         self.run(f"{self.bin}/pg_ctl", "-D", self.root + "/data", "-w", "-l", self.root + "/log", "-o", settings, "start")
 
-    def crash(self):
-        """Ends the server at once, as a loss of power does, and starts it again."""
-        self.kill_postmaster()
-        self.start()
-
     def kill_postmaster(self):
+        """Ends the server at once, without a checkpoint; start() recovers it."""
         with open(self.root + "/data/postmaster.pid", encoding="utf-8") as file:
             os.kill(int(file.readline()), signal.SIGQUIT)
         subprocess.run([*self.user, f"{self.bin}/pg_ctl", "-D", self.root + "/data", "-w", "-m", "immediate", "stop"],

@@ -134,6 +134,30 @@ class Commands(Test):
             self.assertIn("k-anonymity", pathlib.Path(report).read_text(encoding="utf-8"))
 
 
+    def test_the_lines_of_the_manual(self):
+        """The first block of docs/databases.md, in a database of its own."""
+        text = (support.ROOT / "docs" / "databases.md").read_text(encoding="utf-8")
+        lines = text.split("```sh\n", 1)[1].split("```", 1)[0].strip().split("\n")
+        pg.sql("CREATE DATABASE clinic")
+        with support.temp_dir() as directory:
+            os.symlink(support.SHOAL, os.path.join(directory, "shoal"))
+            environment = {**pg.environment, "PGDATABASE": "clinic", "PATH": f"{directory}:{pg.bin}:{os.environ['PATH']}"}
+            for line in lines:
+                done = subprocess.run(["sh", "-c", line], cwd=HOSPITAL, env=environment, capture_output=True, text=True,
+                                      check=False)
+                self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout}\n{done.stderr}")
+        self.assertGreater(len(lines), 4)
+
+    def test_roles_of_the_manual(self):
+        text = (support.ROOT / "docs" / "databases.md").read_text(encoding="utf-8")
+        lines = text.split("```sql\n", 1)[1].split("```", 1)[0]
+        pg.sql("DROP SCHEMA IF EXISTS released CASCADE; DROP ROLE IF EXISTS clerk_of_manual;" + lines.replace(
+            "clerk", "clerk_of_manual").replace("DATABASE clinic", "DATABASE postgres"))
+        for inside in ([], ["--in-database"]):
+            self.anonymize(0, address("public.patients"), address("released.release"), "--replace", *inside,
+                           environment={"PGUSER": "clerk_of_manual"})
+
+
 class Types(Test):
     COLUMNS = [("id", "uuid", "gen_random_uuid()"), ("whole", "bigint", "i::bigint * 1000000007"),
                ("exact", "numeric(12,3)", "i / 7.0"), ("many", "numeric", "i / 7.0"), ("single", "real", "i / 3.0"),
