@@ -21,6 +21,7 @@ import plot  # noqa: E402  (bench/plot.py: one look for all plots)
 
 SHOAL = os.environ.get("SHOAL") or os.path.join(ROOT, "build", "shoal")
 OUT = os.path.join(ROOT, "docs", "papers")
+SMALL = False  # only the sections that need no table but the papers' own
 
 
 # ---- data -----------------------------------------------------------------------------
@@ -190,6 +191,11 @@ class Page:
 
     def code(self, text):
         self.parts.append("```\n" + text.rstrip("\n") + "\n```")
+
+    def commands(self, *lines):
+        """The end of a page: how to get such figures from the program."""
+        self.heading("The same through the program")
+        self.code("\n".join(lines))
 
     def lines(self, name, title, x_label, y_label, series, **axes):
         """A line plot, written beside the page and shown in it. series: {name: [(x, y)]}."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Truta, Campan & Meyer 2007: Figures 3 and 4, and the larger experiments it announces."""
+import common
 from common import Bench, adult, adult_attribute, census
 
 QUASI = ["age", "workclass", "marital-status", "race", "sex", "native-country"]
@@ -139,6 +140,8 @@ def other_data(page):
 
 def make(page):
     page.say("Generating microdata with p-sensitive k-anonymity property, SDM 2007.")
+    if common.SMALL:
+        return
     setting = Setting(page, ROWS)
     figure_3(page, setting)
     other_k(page, setting)

@@ -1,13 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samarati 2001: every figure and example, and the preference policies on Adult."""
+import json
+import os
 import tempfile
 
-from common import Bench, adult, adult_attribute, compared, golden, vector_word
+import common
+from common import Bench, Table, adult, adult_attribute, compared, golden, vector_word
 
 PREFERENCES = ["absolute-distance", "relative-distance", "max-distribution", "min-suppression", "least-peak",
                "highest-peak", "fewest-attributes", "most-attributes"]
 PROBLEMS = ["hypertension", "obesity", "chest pain", "obesity", "hypertension", "shortness of breath",
             "shortness of breath", "obesity", "chest pain", "obesity", "shortness of breath"]
+
+
+FIGURE_12_RESULT = """
+    black 1965 male 94141
+    black 1965 male 94141
+    black 1965 female 94138
+    black 1965 female 94138
+    black 1964 female 94138
+    black 1964 female 94138
+    white 1964 male 94138
+    - - female 94139
+    white 1964 male 94139
+    white 1964 male 94139
+    white 1967 male 94138
+    white 1967 male 94138
+"""
 
 
 def words(vectors):
@@ -35,6 +54,23 @@ def figure_1(page, folder, support, g):
                     ["whose health problem is then known", 1, link["counts"]["certain"], ""]])
     page.say("The paper's voter list shows one person; the others are omitted. ZIP, date of birth and sex are the "
              "columns of both tables.")
+
+
+def figures_2_3_5(page, folder, support, g):
+    page.heading("Figures 2, 3 and 5: hierarchies, strategies, and the lattice of distance vectors")
+    case = support.Problem(folder, ["Race", "ZIP"], g.Figure4.ROWS, {"Race": g.RACE, "ZIP": g.ZIP}, privacy={"k": 3})
+    page.say("The value generalization hierarchies of Race and ZIP, by `shoal hierarchy show`:")
+    page.code("\n".join(support.shoal("hierarchy", "show", "-P", case.policy, name).out for name in ("Race", "ZIP")))
+    page.say("The lattice of the pairs of domains. Each path from the bottom to the top is a generalization strategy "
+             "(Figure 3), each node's distance vector is its levels (Figure 5). `shoal lattice` for the table of Figure 4 "
+             "and k=3: a node is locally minimal if it is the first one on some strategy that satisfies k.")
+    page.code(support.shoal("lattice", case.data, "-P", case.policy).out.split("\n", 1)[1].strip("\n"))
+    file = "plots/004-lattice.svg"
+    os.makedirs(os.path.join(common.OUT, "plots"), exist_ok=True)
+    picture = support.shoal("lattice", case.data, "-P", case.policy, "--format", "svg").out
+    with open(os.path.join(common.OUT, file), "w", encoding="utf-8") as out:
+        out.write(picture)
+    page.parts.append(f"![The lattice of Figure 5, drawn by shoal lattice --format svg]({file})")
 
 
 def figure_4(page, folder, support, g):
@@ -69,6 +105,8 @@ def figures_6_7_11(page, folder, support, g):
         pair = support.Problem(folder, g.MEDICAL_HEADER, [g.MEDICAL[i], g.MEDICAL[j]], g.MEDICAL_LEVELS,
                                privacy={"k": 2})
         same += pair.minimal() == [vector]
+    whole = support.Problem(folder, g.MEDICAL_HEADER, g.MEDICAL, g.MEDICAL_LEVELS, privacy={"k": 2})
+    printed = json.loads(support.shoal("lattice", whole.data, "-P", whole.policy, "--matrix", "--json").out)
     matrix = support.Problem(folder, g.MEDICAL_HEADER, g.MEDICAL, g.MEDICAL_LEVELS, privacy={"k": 2},
                              method={"satisfies": "matrix"}).anonymize().report["search"]["bounds"]
     upper = list(matrix["upper"].values())
@@ -78,6 +116,8 @@ def figures_6_7_11(page, folder, support, g):
         ["Figure 7: minimal with one row suppressed", "[0,1,0,0,0]", words(without), ""],
         ["Figure 7: the table, cell by cell", True, release.rows == g.FIGURE_7, ""],
         [f"Figure 11: of its {len(vectors)} distance vectors we get", len(vectors), same, ""],
+        ["Figure 11: vectors of `lattice --matrix` that are the paper's", len(vectors),
+         sum(tuple(printed["vectors"][i][j]) == tuple(v) for (i, j), v in vectors.items()), ""],
         ["Example 5.1: lower bound of the height", 6, matrix["lower_height"], ""],
         ["Example 5.1: least upper bound", "[1,3,2,2,2]", vector_word(upper),
          "an error in the text: its own Figure 11 gives [1,3,1,2,2] (R5)"]])
@@ -91,6 +131,8 @@ def figures_8_9(page, folder, support, g):
     nodes = case.lattice()[1]
     rows = [[f"Figure 8: rows to suppress at GT{vector_word(v)}", g.Figure8And9.SUPPRESSED[v],
              nodes[v]["suppressed"], ""] for v in sorted(nodes)]
+    rows += [[f"Figure 9: rows released at GT{vector_word(v)} with suppression", len(g.Figure8And9.ROWS)
+              - g.Figure8And9.SUPPRESSED[v], len(g.Figure8And9.ROWS) - nodes[v]["suppressed"], ""] for v in sorted(nodes)]
     rows += [[f"Example 4.2: minimal with MaxSup={m}", said, words(case.minimal("--max-suppression", m)), ""]
              for m, said in paper.items()]
     said = {1: {"absolute-distance": "[1,0]", "relative-distance": "[0,2], [1,0]", "max-distribution":
@@ -131,6 +173,18 @@ def section_7(page, folder, support, g):
          "shoal writes nothing that violates the policy"]])
     page.say("Message of the program for Figure 12:")
     page.code(refused.err.replace(str(folder) + "/", ""))
+    page.say("The table that mu-Argus gives, as the paper prints it (a blank cell is suppressed, `*`). It is not a release "
+             "of shoal: the page types it in, and `shoal check` judges it.")
+    unsafe = [[c.replace("-", "*") for c in line.split()] for line in FIGURE_12_RESULT.strip().splitlines()]
+    page.table(["Race", "DOB", "Sex", "ZIP"], unsafe)
+    bench = Bench()
+    policy = bench.policy({name: {"role": "quasi"} for name in ("Race", "DOB", "Sex", "ZIP")}, {"k": 2})
+    check = bench.json("check", bench.table(Table(["Race", "DOB", "Sex", "ZIP"], unsafe)), "-P", policy)
+    k = check["models"][0]
+    compared(page, [["rows that are alone in their class", 2, k["breaking_rows"], ""],
+                    ["the k that the table has", 1, int(k["reached"]), ""]])
+    page.say("The user of mu-Argus decides whether to generalize or to suppress: `method.mu-argus: generalize` (default) or "
+             "`suppress`.")
 
 
 def preferences(page):
@@ -163,7 +217,14 @@ def make(page):
     support, g = golden("support"), golden("test_paper_004")
     page.say("Protecting respondents' identities in microdata release, IEEE TKDE 13(6). Every figure with numbers, "
              "every example, and the result of the program.")
-    for part in (figure_1, figure_4, figures_6_7_11, figures_8_9, section_7):
+    for part in (figure_1, figures_2_3_5, figure_4, figures_6_7_11, figures_8_9, section_7):
         with tempfile.TemporaryDirectory() as folder:
             part(page, folder, support, g)
+    if common.SMALL:
+        return
     preferences(page)
+    page.commands("shoal lattice table.csv -P policy.yaml -k 2 --max-suppression 1     # Figures 3, 5, 8, 9, Examples 3.5, 4.2, 6.1",
+                  "shoal lattice table.csv -P policy.yaml --matrix                     # Figure 11",
+                  "shoal lattice table.csv -P policy.yaml --prefer min-suppression     # section 6",
+                  "shoal anonymize table.csv -P policy.yaml --algorithm datafly -o release.csv    # section 7",
+                  "shoal attack table.csv -P policy.yaml --external voters.csv         # Figure 1")

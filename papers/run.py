@@ -3,7 +3,7 @@
 """Writes docs/papers/: every table and figure of the five papers beside the results of shoal.
 
 One module per paper, each with `make(page)`. Pages are the same in every run; seconds are not, so they
-go to docs/papers/times.md. usage: papers/run.py [--only 004] [--out FOLDER]
+go to docs/papers/times.md. usage: papers/run.py [--only 004] [--out FOLDER] [--small]
 """
 import argparse
 import importlib
@@ -16,15 +16,18 @@ PAPERS = [("004", "Samarati 2001: k-anonymity by generalization and suppression"
           ("000", "Truta & Vinay 2006: p-sensitive k-anonymity"),
           ("001", "Campan & Truta 2006: extended p-sensitive k-anonymity"),
           ("002", "Truta, Campan & Meyer 2007: EnhancedPKClustering"),
-          ("003", "Khan et al. 2020: theta-sensitive k-anonymity")]
+          ("003", "Khan et al. 2020: theta-sensitive k-anonymity"),
+          ("petri", "The Petri nets of Khan et al. 2020, searched and checked")]
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
     parser.add_argument("--out", default=common.OUT, help="where the pages go")
+    parser.add_argument("--small", action="store_true",
+                        help="only sections made of the papers' own tables: a few seconds, the same without SHOAL_DATA")
     options = parser.parse_args()
-    common.OUT = options.out
+    common.OUT, common.SMALL = options.out, options.small
     times = []
     for number, title in PAPERS:
         if options.only and options.only != number:

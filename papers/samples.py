@@ -29,19 +29,31 @@ def sample(n, seed, confidential):
     return made
 
 
-def generalizations(bench):
-    """Table 7 of 000, Table 3 of 001: the policy entries of the key attributes."""
+def own_sample(n, seed):
+    """The same rows with Adult's own capital-gain and capital-loss; only the tax period is made."""
+    table, _, _ = adult()
+    picked = table.sample(n, seed)
+    own = [name for name in ("capital-gain", "capital-loss") if name in table.header]
+    made = picked.only(KEYS + ["salary-class"] + own)
+    made.header[4:] = ["Pay", "CapitalGain", "CapitalLoss"][:1 + len(own)]
+    rng = random.Random(10_000 + seed)
+    return made.with_column("TaxPeriod", [rng.choice(VALUES["TaxPeriod"]) for _ in range(n)])
+
+
+def generalizations(bench, fifty="<50"):
+    """Table 7 of 000, Table 3 of 001: the policy entries of the key attributes. 000 groups ages by <50, 001 by <=50."""
     table, _, _ = adult()
     married = [[v, "Married" if v.startswith("Married") else "Single", "*"]
                for v in sorted(set(table.column("marital-status")))]
     race = [[v, v if v in ("White", "Black") else "Other", "White" if v == "White" else "Other", "*"]
             for v in sorted(set(table.column("race")))]
-    ages = [[str(v), f"[{v // 10 * 10}-{v // 10 * 10 + 9}]", "<50" if v < 50 else ">=50", "*"]
-            for v in range(0, 121)]
+    first = 0 if fifty == "<50" else 1   # ten-year ranges that nest: 1-10, .., 41-50, 51-60 below <=50 and >50
+    ages = [[str(v), f"[{(v - first) // 10 * 10 + first}-{(v - first) // 10 * 10 + first + 9}]",
+             fifty if v < 50 + first else ">" + "=" * (1 - first) + "50", "*"] for v in range(0, 121)]
 
     def levels(name, rows):
         return {"role": "quasi", "hierarchy": {"file": bench.write(
-            f"{name}-levels.csv", "".join(";".join(r) + "\n" for r in rows))}}
+            f"{name}{len(fifty)}-levels.csv", "".join(";".join(r) + "\n" for r in rows))}}
     return {"age": levels("age", ages), "marital-status": levels("marital", married),
             "race": levels("race", race), "sex": {"role": "quasi", "hierarchy": {"top": True}}}
 
