@@ -210,9 +210,8 @@ function uniform() {
           (drawn.length > 300 ? drawn.filter((n) => n.satisfies).slice(0, 300) : drawn).map((n) => [levelsText(n.node), n.height, n.minimal ? "◆ minimal" : n.satisfies ? "● satisfies" : "✕ violates", count(n.suppressed), count(n.classes)])))),
       sliders(tops),
       now.points.length ? h("section", { class: "card wide" }, h("h3", null, "Risk against loss"), h("p", { class: "help" }, `Every candidate that satisfies the policy${now.points.length === MAX_POINTS ? ` (the lowest ${count(MAX_POINTS)})` : ""}. Down and left is better.`), scatter(now.points, now.node, choose),
-        h("details", null, h("summary", null, "As a table"), table("Candidates", ["levels", "loss", "highest risk", "suppressed"], now.points.slice(0, 300).map((p) => [levelsText(p.node), percent(p.loss), percent(p.risk), count(p.figures.suppressed)])))) : null,
-      compare()),
-    h("div", { class: "cards pair" }, classes(), together(), sample())];
+        h("details", null, h("summary", null, "As a table"), table("Candidates", ["levels", "loss", "highest risk", "suppressed"], now.points.slice(0, 300).map((p) => [levelsText(p.node), percent(p.loss), percent(p.risk), count(p.figures.suppressed)])))) : null),
+    h("div", { class: "cards pair" }, compare(), classes(), together(), sample())];
 }
 
 const lossOf = (point) => (point.measures ? point.measures.nil : null);
@@ -229,7 +228,7 @@ function local() {
   const kept = known("frontier");
   const button = h("button", { type: "button", class: kept ? null : "main", "data-key": "frontier", onclick: () => act(frontier) }, kept ? "Try again" : "Try values of k and p");
   if (!kept) return [h("p", null, "What does more protection cost, with the method of the policy? Each point is a release in memory."), button];
-  return [button, h("div", { class: "cards" }, ["k", "p"].map((key) => {
+  return [button, (model().method || {}).algorithm === "samarati" ? h("p", { class: "help" }, "samarati looks for the least height, so the loss can be less for a larger k.") : null, h("div", { class: "cards" }, ["k", "p"].map((key) => {
     const points = kept.points.filter((p) => p.key === key);
     if (!points.length) return null;
     return card(`Loss against ${key}`, lineChart(points.map((p) => ({ value: p.value, loss: lossOf(p) })), key),
