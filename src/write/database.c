@@ -74,10 +74,19 @@ static void add_quasi(const checking *c, const char *before) {
   }
 }
 
-/* Counts values by counting groups: count(DISTINCT ..) would sort all rows. */
+/* Classes with fewer than k rows. */
+static void add_rows_check(const checking *c, const char *table) {
+  shoal_text_print(c->sql, "(SELECT count(*) FROM (SELECT 1 FROM %s", table);
+  add_quasi(c, " GROUP BY ");
+  shoal_text_print(c->sql, " HAVING count(*) < %llu) AS shoal_classes)",
+                   (unsigned long long)c->plan->k);
+}
+
+/* Classes with fewer than k rows, or than min_distinct values. Values are counted by counting
+ * groups: count(DISTINCT ..) would sort all rows. */
 static void add_values_check(const checking *c, const char *table, const char *name,
                              uint64_t min_distinct) {
-  shoal_text_add(c->sql, " + (SELECT count(*) FROM (SELECT 1 FROM (SELECT ");
+  shoal_text_add(c->sql, "(SELECT count(*) FROM (SELECT 1 FROM (SELECT count(*) AS shoal_rows, ");
   c->add_name(c->user, c->sql, name);
   shoal_text_add(c->sql, " AS shoal_value");
   add_quasi(c, ", ");
@@ -87,20 +96,25 @@ static void add_values_check(const checking *c, const char *table, const char *n
   c->add_name(c->user, c->sql, name);
   shoal_text_add(c->sql, ") AS shoal_values");
   add_quasi(c, " GROUP BY ");
-  shoal_text_print(c->sql, " HAVING count(shoal_value) < %llu) AS shoal_classes)",
-                   (unsigned long long)min_distinct);
+  shoal_text_print(c->sql,
+                   " HAVING count(shoal_value) < %llu OR sum(shoal_rows) < %llu) AS shoal_classes)",
+                   (unsigned long long)min_distinct, (unsigned long long)c->plan->k);
 }
 
 void shoal_sink_add_check(shoal_text *sql, const shoal_sink_plan *plan, const char *table,
                           void (*add_name)(const void *user, shoal_text *sql, const char *name),
                           const void *user) {
   const checking c = {sql, plan, add_name, user};
-  shoal_text_print(sql, "SELECT (SELECT count(*) FROM (SELECT 1 FROM %s", table);
-  add_quasi(&c, " GROUP BY ");
-  shoal_text_print(sql, " HAVING count(*) < %llu) AS shoal_classes)", (unsigned long long)plan->k);
-  for (size_t i = 0; i < plan->n_columns; i++)
-    if (plan->columns[i].min_distinct)
-      add_values_check(&c, table, plan->columns[i].name, plan->columns[i].min_distinct);
+  const char *before = "SELECT ";
+  for (size_t i = 0; i < plan->n_columns; i++) {
+    if (!plan->columns[i].min_distinct) continue;
+    shoal_text_add(sql, before);
+    before = " + ";
+    add_values_check(&c, table, plan->columns[i].name, plan->columns[i].min_distinct);
+  }
+  if (*before == ' ') return;
+  shoal_text_add(sql, before);
+  add_rows_check(&c, table);
 }
 
 shoal_status shoal_sink_read_file(int fd, uint64_t *offset, char *bytes, size_t capacity,

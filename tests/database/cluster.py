@@ -32,9 +32,7 @@ def quoted(name):
 
 
 class Cluster:
-    def __init__(self, settings=""):
-        """`settings`: options of the server, after its own."""
-        self.settings = settings
+    def __init__(self):
         self.bin = programs()
         self.root = tempfile.mkdtemp(prefix="shoal-pg-")
         self.user = AS_NOBODY if os.geteuid() == 0 else []
@@ -53,7 +51,7 @@ class Cluster:
     def start(self):
         settings = ("-c listen_addresses= -c fsync=off -c full_page_writes=off -c shared_buffers=32MB "
                     "-c log_statement=all -c autovacuum=off "
-                    f"-c unix_socket_directories={self.root} {self.settings}")
+                    f"-c unix_socket_directories={self.root}")
         self.run(f"{self.bin}/pg_ctl", "-D", self.root + "/data", "-w", "-l", self.root + "/log", "-o", settings, "start")
 
     def kill_postmaster(self):
