@@ -102,6 +102,15 @@ void shoal_database_columns_reset(shoal_database_columns *columns) {
   memset(columns, 0, sizeof *columns);
 }
 
+bool shoal_database_reads(const char *identity, const char *table) {
+  size_t size = strlen(table);
+  for (const char *line = identity; line; line = strchr(line, '\n')) {
+    line += *line == '\n';
+    if (strncmp(line, table, size) == 0 && (line[size] == '\n' || !line[size])) return true;
+  }
+  return false;
+}
+
 shoal_status shoal_database_columns_add(shoal_database_columns *columns, const char *name,
                                         const char *type, bool is_number, shoal_error *error) {
   if (!shoal_grow(&columns->items, &columns->capacity, columns->n + 1, sizeof *columns->items))

@@ -66,10 +66,12 @@ typedef struct shoal_database_columns {
   const struct shoal_database_kind *kind;
   shoal_database_column *items;
   size_t n, capacity;
-  char *identity; /* of the table, equal only for the same table; NULL: a query */
+  char *identity; /* lines: one for each table that is read, also by a query or view */
 } shoal_database_columns;
 
 void shoal_database_columns_reset(shoal_database_columns *columns);
+/* Is a table among those that are read? `identity` may be NULL: none. */
+bool shoal_database_reads(const char *identity, const char *table);
 /* Appends a column; the strings are copied. */
 shoal_status shoal_database_columns_add(shoal_database_columns *columns, const char *name,
                                         const char *type, bool is_number,

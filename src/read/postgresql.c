@@ -27,6 +27,23 @@ static bool is_safe(const char *state) {
   return false;
 }
 
+/* What a state means, where the server's own text may quote a cell that it looked up as a name. */
+static const char *meaning_of(const char *state) {
+  static const char *const meanings[][2] = {
+      {"08", "the connection was lost"},
+      {"2BP01", "other objects depend on the table"},
+      {"25", "the statement would write, and the transaction may not"},
+      {"40", "another transaction changed the data meanwhile"},
+      {"42501", "a right is missing"},
+      {"53", "the server lacks disk, memory or connections"},
+      {"57", "the server ended the statement"},
+      {"58", "the server's system failed"},
+  };
+  for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+    if (strncmp(state, meanings[i][0], strlen(meanings[i][0])) == 0) return meanings[i][1];
+  return "the server cannot do it";
+}
+
 /* Can the user correct it? Otherwise the server or the connection failed. */
 static bool is_bad_input(const char *state) {
   static const char *const classes[] = {"0A", "22", "23", "25", "28", "2B", "3D", "3F", "42", "P0"};
@@ -46,14 +63,14 @@ static shoal_status fail_result(shoal_pg *pg, PGresult *result, shoal_error *err
   if (!state)
     status = shoal_fail_at(error, SHOAL_FAILED, &location,
                            "the connection to the server was lost: nothing was written");
-  else if (message && is_safe(state))
+  else if (message && is_safe(state) && !pg->has_cells)
     status = shoal_fail_at(error, is_bad_input(state) ? SHOAL_BAD_INPUT : SHOAL_FAILED, &location,
                            "the server says: %.1000s (%s)", message, state);
   else
     status = shoal_fail_at(error, is_bad_input(state) ? SHOAL_BAD_INPUT : SHOAL_FAILED, &location,
-                           "the server cannot do it: error %s of PostgreSQL (its text may contain "
-                           "values, so see the server's log)",
-                           state);
+                           "%s: error %s of PostgreSQL (its text may contain values, so see the "
+                           "server's log)",
+                           meaning_of(state), state);
   PQclear(result);
   return status;
 }
@@ -395,7 +412,22 @@ static shoal_status check_twice(const shoal_pg *pg, const shoal_database_columns
   return SHOAL_OK;
 }
 
-/* Prepares the statement: it must be one query that returns rows. */
+/* The tables that a prepared statement reads: the transaction has locked them, below views too. */
+static shoal_status take_identity(shoal_pg *pg, shoal_database_columns *columns,
+                                  shoal_error *error) {
+  PGresult *found = NULL;
+  SHOAL_TRY(shoal_pg_query(
+      pg,
+      "SELECT pg_catalog.string_agg(pg_catalog.concat_ws('/', d.oid, d.datname, l.relation), "
+      "E'\\n') FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_database d ON d.oid = l.database "
+      "WHERE l.locktype = 'relation' AND l.pid = pg_catalog.pg_backend_pid()",
+      NULL, 0, &found, error));
+  columns->identity = strdup(PQgetvalue(found, 0, 0));
+  PQclear(found);
+  return columns->identity ? SHOAL_OK : shoal_fail_memory(error);
+}
+
+/* Prepares the statement: it must be one query that returns rows. What runs later has cells. */
 static shoal_status describe(shoal_pg *pg, const char *query, shoal_database_columns *columns,
                              shoal_error *error) {
   shoal_location location = location_of(pg);
@@ -410,20 +442,22 @@ static shoal_status describe(shoal_pg *pg, const char *query, shoal_database_col
                             : shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                                             "the query returns no columns: give a SELECT");
   PQclear(result);
-  return status == SHOAL_OK ? check_twice(pg, columns, error) : status;
+  if (status == SHOAL_OK) status = check_twice(pg, columns, error);
+  if (status == SHOAL_OK) status = take_identity(pg, columns, error);
+  pg->has_cells = true;
+  return status;
 }
 
 static shoal_status find_table(shoal_pg *pg, const char *table, shoal_pg_relation *relation,
-                               shoal_database_columns *columns, shoal_error *error) {
+                               shoal_error *error) {
   PGresult *found = NULL;
   shoal_location location = location_of(pg);
   SHOAL_TRY(shoal_pg_query(
       pg,
       "SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.relname), "
-      "greatest(c.reltuples, 0), pg_catalog.concat_ws('/', d.oid, d.datname, c.oid) "
-      "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace, "
-      "pg_catalog.pg_database d WHERE c.oid = pg_catalog.to_regclass($1)::oid "
-      "AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND d.datname = pg_catalog.current_database()",
+      "greatest(c.reltuples, 0) "
+      "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+      "WHERE c.oid = pg_catalog.to_regclass($1)::oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')",
       &table, 1, &found, error));
   shoal_status status = SHOAL_OK;
   if (PQntuples(found) != 1) {
@@ -433,8 +467,7 @@ static shoal_status find_table(shoal_pg *pg, const char *table, shoal_pg_relatio
   } else {
     relation->sql = strdup(PQgetvalue(found, 0, 0));
     relation->rows = strtod(PQgetvalue(found, 0, 1), NULL);
-    columns->identity = strdup(PQgetvalue(found, 0, 2));
-    if (!relation->sql || !columns->identity) status = shoal_fail_memory(error);
+    if (!relation->sql) status = shoal_fail_memory(error);
   }
   PQclear(found);
   return status;
@@ -464,7 +497,7 @@ shoal_status shoal_pg_describe(shoal_pg *pg, const shoal_address *address,
   if (!address->table)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                          "names no table: add --table SCHEMA.NAME, or --query");
-  SHOAL_TRY(find_table(pg, address->table, relation, columns, error));
+  SHOAL_TRY(find_table(pg, address->table, relation, error));
   shoal_text sql;
   shoal_text_init(&sql);
   shoal_text_print(&sql, "SELECT * FROM %s", relation->sql);

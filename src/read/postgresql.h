@@ -5,7 +5,8 @@
  * server. A connection that is closed within a transaction leaves nothing behind.
  *
  * Messages of the server are passed on only if they cannot contain values: those about syntax,
- * names, rights, connections and resources.
+ * names, rights, connections and resources, and only until the columns are described. Statements
+ * that run on cells afterwards may look up a cell as a name, and the message quotes it.
  */
 #pragma once
 
@@ -19,7 +20,8 @@ typedef struct shoal_pg {
   PGconn *connection;
   const char *name; /* for messages; borrowed */
   shoal_patience patience;
-  char state[6]; /* SQLSTATE of the last error; "": the connection was lost, or none */
+  bool has_cells; /* statements run on cells of the source: no text of the server is passed on */
+  char state[6];  /* SQLSTATE of the last error; "": the connection was lost, or none */
 } shoal_pg;
 
 /* Connects to the address, which stays the caller's. Close it also after an error. */

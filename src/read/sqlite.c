@@ -127,6 +127,18 @@ char *shoal_sqlite_table(const char *table) {
   return name;
 }
 
+char *shoal_sqlite_identity(const shoal_address *address, const char *table) {
+  char *path = realpath(shoal_sqlite_path(address), NULL);
+  shoal_text text;
+  shoal_text_init(&text);
+  if (path) shoal_text_print(&text, "%s#%s", path, table);
+  text.failed |= !path;
+  for (char *c = text.failed ? NULL : text.bytes + strlen(path); c && *c; c++)
+    if (*c >= 'A' && *c <= 'Z') *c = (char)(*c + 'a' - 'A');
+  free(path);
+  return shoal_text_take(&text);
+}
+
 /* ------------------------------------------------------------ cells */
 
 static void add_text(shoal_text *to, const shoal_reading *reading, const char *bytes, size_t size) {
@@ -164,6 +176,8 @@ bool shoal_sqlite_add_cell(sqlite3_stmt *statement, int c, const shoal_reading *
 
 typedef struct reader {
   shoal_sqlite db;
+  const shoal_address *address; /* while it is opened, */
+  shoal_text tables;            /* and a line for each table that is read */
   sqlite3_stmt *rows;
   shoal_reading reading;
   shoal_text text; /* the header, or rows, that are being handed out */
@@ -186,17 +200,19 @@ static shoal_status take_columns(reader *r, shoal_database_columns *columns, sho
   return r->text.failed ? shoal_fail_memory(error) : SHOAL_OK;
 }
 
-/* The file and the table, whose name ignores case. */
-static char *identity_of(const shoal_address *address, char *table) {
-  char *path = realpath(shoal_sqlite_path(address), NULL);
-  shoal_text text;
-  shoal_text_init(&text);
-  for (char *c = table; *c; c++)
-    if (*c >= 'A' && *c <= 'Z') *c = (char)(*c + 'a' - 'A');
-  if (path) shoal_text_print(&text, "%s#%s", path, table);
-  text.failed |= !path;
-  free(path);
-  return shoal_text_take(&text);
+/* An authorizer that notes each table of the file that a statement reads, below views too. */
+static int note_table(void *user, int action, const char *table, const char *column,
+                      const char *database, const char *view) {
+  reader *r = user;
+  (void)column, (void)view;
+  if (action != SQLITE_READ || !table || !database || strcmp(database, "main") != 0)
+    return SQLITE_OK;
+  char *line = shoal_sqlite_identity(r->address, table);
+  if (!line) r->tables.failed = true;
+  else if (!r->tables.size_bytes || !shoal_database_reads(r->tables.bytes, line))
+    shoal_text_print(&r->tables, "%s\n", line);
+  free(line);
+  return SQLITE_OK;
 }
 
 static shoal_status prepare(reader *r, const shoal_address *address,
@@ -213,11 +229,15 @@ static shoal_status prepare(reader *r, const shoal_address *address,
     char *table = shoal_sqlite_table(address->table);
     shoal_text_add(&sql, "SELECT * FROM main.");
     if (table) shoal_sqlite_add_name(&sql, table);
-    columns->identity = table ? identity_of(address, table) : NULL;
-    sql.failed |= !columns->identity;
+    else sql.failed = true;
     free(table);
   }
-  SHOAL_TRY(shoal_sqlite_prepare(&r->db, &sql, &r->rows, error));
+  (void)sqlite3_set_authorizer(r->db.connection, note_table, r);
+  shoal_status status = shoal_sqlite_prepare(&r->db, &sql, &r->rows, error);
+  (void)sqlite3_set_authorizer(r->db.connection, NULL, NULL);
+  columns->identity = shoal_text_take(&r->tables);
+  SHOAL_TRY(status);
+  if (!columns->identity) return shoal_fail_memory(error);
   if (!sqlite3_stmt_readonly(r->rows) || !sqlite3_column_count(r->rows))
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
                          "the query returns no columns: give a SELECT");
@@ -230,7 +250,9 @@ static shoal_status open_reader(const shoal_address *address, const shoal_readin
   if (!r) return shoal_fail_memory(error);
   *out = r;
   r->reading = *reading;
+  r->address = address;
   shoal_text_init(&r->text);
+  shoal_text_init(&r->tables);
   SHOAL_TRY(shoal_sqlite_open(&r->db, address, false, reading->patience, error));
   SHOAL_TRY(shoal_sqlite_run(&r->db, "BEGIN", error));
   return prepare(r, address, columns, error);

@@ -37,6 +37,9 @@ void shoal_sqlite_add_name(shoal_text *sql, const char *name);
 /* The name of a table without its quotes and the schema "main"; NULL: no memory. */
 char *shoal_sqlite_table(const char *table);
 
+/* The file and a table of it, whose name ignores case; NULL: no memory. The caller frees it. */
+char *shoal_sqlite_identity(const shoal_address *address, const char *table);
+
 /* Appends the text of a cell of the current row, as CSV; false: it is binary. */
 bool shoal_sqlite_add_cell(sqlite3_stmt *statement, int c, const shoal_reading *reading,
                            shoal_text *to);

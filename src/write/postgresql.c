@@ -43,7 +43,7 @@ enum { FINAL, NAME, ID, IDENTITY, KIND, ROW_SECURITY, TEMPORARY };
 static shoal_status check_old(const shoal_pg_sink *s, const PGresult *found, bool replace,
                               const char *identity, shoal_error *error) {
   shoal_location location = {.file = s->pg.name};
-  bool same = identity && strcmp(identity, PQgetvalue(found, 0, IDENTITY)) == 0;
+  bool same = shoal_database_reads(identity, PQgetvalue(found, 0, IDENTITY));
   if (!replace || same) return shoal_sink_exists(s->address, same, error);
   if (strcmp(PQgetvalue(found, 0, KIND), "r") != 0)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,

@@ -52,14 +52,13 @@ static shoal_status query_number(sink *s, shoal_text *sql, const char *parameter
   return status;
 }
 
-/* Is it the table that was read? `identity` is that of the source (read/sqlite.c). */
-static bool is_source(const sink *s, const char *identity) {
-  char *path = identity ? realpath(shoal_sqlite_path(s->address), NULL) : NULL;
-  size_t size = path ? strlen(path) : 0;
-  bool same = path && strncmp(identity, path, size) == 0 && identity[size] == '#' &&
-              sqlite3_stricmp(identity + size + 1, s->name) == 0;
-  free(path);
-  return same;
+/* Is it a table that was read? `identity` is that of the source. */
+static shoal_status is_source(const sink *s, const char *identity, bool *same, shoal_error *error) {
+  char *table = shoal_sqlite_identity(s->address, s->name);
+  if (!table) return shoal_fail_memory(error);
+  *same = shoal_database_reads(identity, table);
+  free(table);
+  return SHOAL_OK;
 }
 
 static shoal_status open_sink(const shoal_address *address, bool replace, const char *identity,
@@ -81,7 +80,8 @@ static shoal_status open_sink(const shoal_address *address, bool replace, const 
   shoal_text_add(&sql, "SELECT count(*) FROM main.sqlite_master WHERE name = ? COLLATE NOCASE");
   SHOAL_TRY(query_number(s, &sql, s->name, &n, error));
   s->exists = n > 0;
-  bool same = s->exists && is_source(s, identity);
+  bool same = false;
+  if (s->exists) SHOAL_TRY(is_source(s, identity, &same, error));
   return s->exists && (!replace || same) ? shoal_sink_exists(address, same, error) : SHOAL_OK;
 }
 
