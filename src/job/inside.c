@@ -247,13 +247,21 @@ static char *missing_array(const shoal_policy *policy) {
   return shoal_text_take(&list);
 }
 
-/* How many values have how many rows: totals only. */
+/* How many values have how many rows: totals only. A numeric type may hold whole numbers, and text
+ * times: the cells decide, as where they are read. */
 static shoal_status add_figures(shoal_inside *in, const shoal_database_column *column,
                                 const char *missing, shoal_table *table, shoal_error *error) {
   PGresult *found = NULL;
   shoal_text sql;
   shoal_text_init(&sql);
-  shoal_text_add(&sql, "SELECT n, count(*) FROM (SELECT count(*) AS n FROM (SELECT ");
+  shoal_cell_kind kind = kind_of(column->type);
+  const char *test = kind == SHOAL_CELLS_DECIMAL ? "c !~ '[.]'"
+                     : kind == SHOAL_CELLS_TEXT  ? "c ~ '[0-9]:[0-9][0-9]'"
+                                                 : "false";
+  shoal_text_print(&sql,
+                   "SELECT n, count(*), count(*) FILTER (WHERE %s) FROM (SELECT c, count(*) AS n "
+                   "FROM (SELECT ",
+                   test);
   shoal_pg_add_cell(&in->sink.pg, &sql, "s.", column);
   shoal_text_print(&sql,
                    " AS c FROM %s AS s) AS cells WHERE c <> ALL ($1::text[]) GROUP BY c) AS v "
@@ -266,12 +274,17 @@ static shoal_status add_figures(shoal_inside *in, const shoal_database_column *c
   SHOAL_TRY(status);
   size_t n = (size_t)PQntuples(found);
   uint64_t *n_rows = shoal_alloc(n, sizeof *n_rows), *n_values = shoal_alloc(n, sizeof *n_values);
+  uint64_t n_all = 0, n_special = 0;
   for (size_t i = 0; n_rows && n_values && i < n; i++) {
     n_rows[i] = strtoull(PQgetvalue(found, (int)i, 0), NULL, 10);
     n_values[i] = strtoull(PQgetvalue(found, (int)i, 1), NULL, 10);
+    n_all += n_values[i];
+    n_special += strtoull(PQgetvalue(found, (int)i, 2), NULL, 10);
   }
+  if (n_special && n_special >= n_all - n_all / 10)
+    kind = kind == SHOAL_CELLS_TEXT ? SHOAL_CELLS_TIME : SHOAL_CELLS_WHOLE;
   const shoal_column_figures figures = {
-      .cells = kind_of(column->type), .n_rows = n_rows, .n_values = n_values, .n = n};
+      .cells = kind, .n_rows = n_rows, .n_values = n_values, .n = n};
   status = n_rows && n_values ? shoal_input_outside(table, column->name, &figures, error)
                               : shoal_fail_memory(error);
   free(n_rows);
