@@ -17,6 +17,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "verify/same.h"
 #include "verify/verify.h"
 #include "verify_request.h"
 
@@ -446,8 +447,58 @@ static void parts_that_cannot_be_added_up_prove_nothing(void **state UNUSED) {
   shoal_text_reset(&text);
 }
 
+/* ------------------------------------------------------------ rows that a database returned */
+
+static shoal_status compare(const char *verified, const char *returned, bool counted) {
+  error = (shoal_error){0};
+  int fd = file_of(verified, strlen(verified)), other = file_of(returned, strlen(returned));
+  shoal_status status = shoal_verify_same_rows(fd, other, ',', 2, counted, NULL, &error);
+  assert_int_equal(status == SHOAL_OK ? SHOAL_OK : SHOAL_NOT_VERIFIED,
+                   status == SHOAL_OK ? SHOAL_OK : error.status);
+  (void)close(fd);
+  (void)close(other);
+  return status;
+}
+
+static void returned_rows_are_the_verified_ones_in_any_order(void **state UNUSED) {
+  static const char verified[] = "age,ill\n30,flu\n30,flu\n41,cold\n,\n";
+  static const struct {
+    const char *rows, *counted;
+    bool same;
+  } cases[] = {
+      {"30,flu\n30,flu\n41,cold\n,\n", "2,30,flu\n1,41,cold\n1,,\n", true},
+      {",\n41,cold\n30,flu\n30,flu\n", "1,30,flu\n1,,\n1,41,cold\n1,30,flu\n", true},
+      {"\"30\",flu\n30,\"flu\"\n41,cold\n\"\",\n", "\"2\",30,flu\n1,41,cold\n1,,\n", true},
+      {"30,flu\n41,cold\n,\n", "1,30,flu\n1,41,cold\n1,,\n", false},          /* one is absent */
+      {"30,flu\n41,cold\n41,cold\n,\n", "1,30,flu\n2,41,cold\n1,,\n", false}, /* or another */
+      {"30,flu\n30,cold\n41,flu\n,\n", "1,30,flu\n1,30,cold\n1,41,flu\n1,,\n", false},
+      {"flu,30\n30,flu\n41,cold\n,\n", "1,flu,30\n1,30,flu\n1,41,cold\n1,,\n", false},
+      {"30,flu\n30,flu\n41,cold\n,\n,\n", "2,30,flu\n1,41,cold\n2,,\n", false}, /* one more */
+      {"30f,lu\n30,flu\n41,cold\n,\n", "1,30f,lu\n1,30,flu\n1,41,cold\n1,,\n", false},
+      {"30,flu \n30,flu\n41,cold\n,\n", "1,30,flu \n1,30,flu\n1,41,cold\n1,,\n", false},
+      {"", "", false},
+      {"", "x,30,flu\n1,41,cold\n1,,\n", false}, /* counts that are none */
+      {"", "2.0,30,flu\n1,41,cold\n1,,\n", false},
+      {"", "-2,30,flu\n1,41,cold\n1,,\n", false},
+      {"", "18446744073709551618,30,flu\n1,41,cold\n1,,\n", false}, /* 2 modulo 2^64 */
+      {"", "5,30,flu\n1,41,cold\n18446744073709551614,,\n", false},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    assert_int_equal(compare(verified, cases[i].rows, false) == SHOAL_OK, cases[i].same);
+    assert_int_equal(compare(verified, cases[i].counted, true) == SHOAL_OK, cases[i].same);
+  }
+  assert_int_equal(compare("age,ill\n", "", false), SHOAL_OK);
+  error = (shoal_error){0};
+  int fd = file_of("age,ill\n30,flu\n", 15), broken = file_of("30\n", 3);
+  assert_int_not_equal(shoal_verify_same_rows(fd, broken, ',', 2, false, NULL, &error), SHOAL_OK);
+  assert_int_not_equal(shoal_verify_same_rows(broken, fd, ',', 2, false, NULL, &error), SHOAL_OK);
+  (void)close(fd);
+  (void)close(broken);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(returned_rows_are_the_verified_ones_in_any_order),
       cmocka_unit_test(another_header_proves_nothing),
       cmocka_unit_test(a_cell_that_a_spreadsheet_would_run_is_seen),
       cmocka_unit_test(claims_that_fit_no_memory_prove_nothing),
