@@ -43,6 +43,7 @@ HOSTILE = ("test_attack", "test_bad_input", "test_codes", "test_combinations", "
            "test_spellings", "test_theta")
 SLICED = ("test_flock", "test_flock_parts", "test_lowmem_release")  # unit tests of which the sanitized build runs a slice
 SANITIZED = " (sanitized)"  # ends the titles of modules that run the sanitized build
+SQLITE = ("test_sqlite",)  # of database: tests that need no server
 BROWSER = ("test_firefox", "test_page")  # of serve: tests of the page, not of the server
 SLICE = {"SHOAL_CASES": "40", "SHOAL_SLICE": "1"}
 QUICK_CLI = ("test_auto", "test_commands", "test_options", "test_release", "test_models", "test_privacy")
@@ -211,7 +212,8 @@ def python_job(build, *options):
 def database_jobs(build, environment):
     """Tests of databases start a PostgreSQL server of their own."""
     reason = "" if glob.glob("/usr/lib/postgresql/*/bin/initdb") else "PostgreSQL is not installed"
-    return unless(reason, "database", module_jobs("database", build, "", environment))
+    return [*module_jobs("database", build, "", environment, SQLITE),
+            *unless(reason, "database", module_jobs("database", build, "", environment, but=SQLITE))]
 
 
 def structure_job():

@@ -10,7 +10,11 @@ shoal_status cli_serve(cli_job *job) {
   shoal_status status = cli_whole_value(job, CLI_PORT, 0, 65535, &port);
   if (status == SHOAL_OK) status = cli_whole_value(job, CLI_IDLE_MINUTES, 0, 100000, &idle_minutes);
   if (status != SHOAL_OK) return status;
-  serve_options options = {.data = cli_operand(job, 0),
+  const char *data = cli_operand(job, 0);
+  if (data && shoal_path_is_database(data))
+    return cli_fail(&job->error, SHOAL_BAD_INPUT,
+                    "the workbench opens files: export the table, or use the other commands");
+  serve_options options = {.data = data,
                            .policy = cli_value(job, CLI_POLICY),
                            .port = (unsigned)port,
                            .open_browser = !cli_value(job, CLI_NO_OPEN),

@@ -114,6 +114,9 @@ class Sqlite(unittest.TestCase):
         found = {name for name in os.listdir(self.directory) if not name.startswith("data.db-")}  # SQLite's own
         self.assertEqual(found, {"data.db", "policy.json", "text.csv"})
 
+    def test_the_workbench_opens_files_only(self):
+        self.refused("opens files", "serve", "sqlite:data.db#data")
+
     def test_a_file_does_not_overwrite_the_database(self):
         run = ("anonymize", "sqlite:data.db", "--table", "data", "-P", self.policy)
         self.refused("overwrite the data", *run, "-o", "data.db")
