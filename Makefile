@@ -35,6 +35,7 @@ check-quick:
 check:
 	@scripts/need build check page
 	@scripts/need database || echo "without PostgreSQL: its tests are skipped"
+	@scripts/need spark || echo "without Java: the tests of Spark are skipped"
 	@scripts/build $(BUILD) -Dtests=true
 	@scripts/build $(SANITIZED) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
 	@python3 tests/run.py --jobs $(JOBS) --build $(BUILD) --sanitized $(SANITIZED)
@@ -42,6 +43,7 @@ check:
 check-long:
 	@scripts/need build check page long lint fmt fuzz
 	@scripts/need database || echo "without PostgreSQL: its tests are skipped"
+	@scripts/need spark || echo "without Java: the tests of Spark are skipped"
 	@scripts/build $(BUILD) -Dtests=true
 	@scripts/build $(SANITIZED) -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false
 	@scripts/build $(THREADED) -Dtests=true -Db_sanitize=thread -Db_lundef=false

@@ -22,6 +22,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -209,6 +210,14 @@ def python_job(build, *options):
                {}, parse_module("python"), build)
 
 
+def spark_jobs(build, *options):
+    """tests/spark by pytest, in an environment of its own; the tests start a cluster."""
+    reason = "" if shutil.which("java") else "Java is not installed"
+    job = Job("spark", [sys.executable, os.path.join(ROOT, "python", "tests", "run.py"), "--layer", "spark", "--build", build,
+                        *options], {}, parse_module("spark"), build)
+    return unless(reason, "spark", [job])
+
+
 def database_jobs(build, environment):
     """Tests of databases start a PostgreSQL server of their own."""
     reason = "" if glob.glob("/usr/lib/postgresql/*/bin/initdb") else "PostgreSQL is not installed"
@@ -242,7 +251,7 @@ def all_jobs(build, sanitized):
             *database_jobs(build, {}),
             *module_jobs("fault", build, "", {}),
             *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job(),
-            python_job(build)]
+            python_job(build), *spark_jobs(build)]
 
 
 def script_job(title, claim, *command):
@@ -264,7 +273,7 @@ def long_jobs(build, sanitized, threaded):
             *database_jobs(build, {"SHOAL_LONG": "1"}),
             *module_jobs("fault", build, "", {"SHOAL_LONG": "1"}),
             *replay_jobs(sanitized), *unit_jobs(sanitized, ""), *unit_jobs(build, " (plain)", SLICED), structure_job(),
-            python_job(build, "--long"),
+            python_job(build, "--long"), *spark_jobs(build, "--long"),
             *module_jobs("papers", build, "", {"SHOAL_LONG": "1"}),
             *module_jobs("limits", build, "", {}),
             *module_jobs("tables", build, "", {}),

@@ -171,6 +171,14 @@ SHOAL_API shoal_status shoal_policy_parse(const char *text, size_t size_bytes, c
 SHOAL_API shoal_status shoal_policy_set(shoal_policy *policy, const char *key, const char *value,
                                         shoal_error *error) SHOAL_MUST_CHECK;
 
+/*
+ * The role of a column, as policies spell it ("drop": it is not released). NULL: the policy does
+ * not name the column, and refuses tables that have it.
+ */
+SHOAL_API const char *shoal_policy_role(const shoal_policy *policy, const char *column);
+/* The cell of a missing value in a release, borrowed from the policy. NULL: no cell is missing. */
+SHOAL_API const char *shoal_policy_missing(const shoal_policy *policy);
+
 SHOAL_API void shoal_policy_free(shoal_policy *policy);
 
 /* ---------------------------------------------------------------- table */

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from . import _shoal
@@ -164,30 +165,42 @@ class Decision:
     report: dict[str, Any]
     #: The quasi-identifiers, in the order of the table's columns.
     quasi: list[str]
-    #: Number, labels, rows, noise rows and fate (released, removed or blanked) of each class.
-    classes: Records
-    #: Attribute, value, label and level; empty in local recoding, where the class decides. Where `star` is true
-    #: (mu-argus), some rows of the value have "*" instead.
-    mapping: Records
-    #: How many records of a tuple go to a class: tuple (from 0), class, rows. One line for each tuple unless the
-    #: recoding is local.
-    shares: Records
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle
         self.report = json.loads(_shoal.render(handle, JSON))
-        self.quasi, classes, values, shares = _shoal.facts(handle)
-        self.classes = Records([{"class": number, **dict(zip(self.quasi, labels)), "rows": rows, "noise": noise,
-                                 "fate": _FATES[fate]}
-                                for number, (labels, rows, noise, fate) in enumerate(classes)],
-                               ["class", *self.quasi, "rows", "noise", "fate"])
-        self.mapping = Records([{"attribute": self.quasi[quasi], "value": value, "label": label, "level": level,
-                                 "star": star, "rows": rows, "suppressed": suppressed}
-                                for quasi, value, label, level, star, rows, suppressed in values],
-                               ["attribute", "value", "label", "level", "star", "rows", "suppressed"])
-        numbers = memoryview(shares).cast("Q")
-        self.shares = Records([{"tuple": numbers[i], "class": numbers[i + 1], "rows": numbers[i + 2]}
-                               for i in range(0, len(numbers), 3)], ["tuple", "class", "rows"])
+        self.quasi, self._classes, self._values, shares = _shoal.facts(handle)
+        self._shares = memoryview(shares).cast("Q")  # tuple, class, rows of each share
+
+    @cached_property
+    def classes(self) -> Records:
+        """Number, labels, rows, noise rows and fate (released, removed or blanked) of each class."""
+        return Records([{"class": number, **dict(zip(self.quasi, labels)), "rows": rows, "noise": noise,
+                         "fate": _FATES[fate]}
+                        for number, (labels, rows, noise, fate) in enumerate(self._classes)],
+                       ["class", *self.quasi, "rows", "noise", "fate"])
+
+    @cached_property
+    def mapping(self) -> Records:
+        """Attribute, value, label and level; empty in local recoding, where the class decides. Where `star` is true
+        (mu-argus), some rows of the value have "*" instead."""
+        return Records([{"attribute": self.quasi[quasi], "value": value, "label": label, "level": level,
+                         "star": star, "rows": rows, "suppressed": suppressed}
+                        for quasi, value, label, level, star, rows, suppressed in self._values],
+                       ["attribute", "value", "label", "level", "star", "rows", "suppressed"])
+
+    @cached_property
+    def shares(self) -> Records:
+        """How many records of a tuple go to a class: tuple (from 0), class, rows. One line for each tuple unless the
+        recoding is local."""
+        numbers = self._shares
+        return Records([{"tuple": numbers[i], "class": numbers[i + 1], "rows": numbers[i + 2]}
+                        for i in range(0, len(numbers), 3)], ["tuple", "class", "rows"])
+
+    @cached_property
+    def sensitive(self) -> dict[str, list[str]]:
+        """The released cell of each tuple in each sensitive column. Numbers and folded values may be respelled."""
+        return _shoal.cells(self._handle)
 
     @property
     def suppressed(self) -> list[tuple[str, ...]]:

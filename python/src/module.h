@@ -57,5 +57,8 @@ PyObject *table_cuts(PyObject *module, PyObject *args);
 PyObject *verify_release(PyObject *module, PyObject *args);
 PyObject *release_facts(PyObject *module, PyObject *args);
 PyObject *release_histograms(PyObject *module, PyObject *args);
+PyObject *release_cells(PyObject *module, PyObject *args);
+PyObject *policy_role(PyObject *module, PyObject *args);
+PyObject *policy_missing(PyObject *module, PyObject *args);
 
 #endif

@@ -336,3 +336,40 @@ PyObject *release_histograms(PyObject *module, PyObject *args) {
   shoal_facts_free(facts);
   return all;
 }
+
+/* {sensitive column: [the cell of each row of the table]} */
+PyObject *release_cells(PyObject *module, PyObject *args) {
+  (void)module;
+  shoal_facts *facts = make_facts(args);
+  if (!facts) return NULL;
+  PyObject *all = PyDict_New();
+  for (size_t s = 0; all && s < shoal_facts_sensitive(facts); s++) {
+    const char *cell;
+    size_t size;
+    PyObject *list = PyList_New(0);
+    for (uint64_t row = 0; list && (cell = shoal_facts_cell(facts, s, row, &size)); row++)
+      if (!append(list, text_of(cell, size))) Py_CLEAR(list);
+    if (!list || PyDict_SetItemString(all, shoal_facts_sensitive_name(facts, s), list))
+      Py_CLEAR(all);
+    Py_XDECREF(list);
+  }
+  shoal_facts_free(facts);
+  return all;
+}
+
+/* ---------------------------------------------------------------- policies */
+
+PyObject *policy_role(PyObject *module, PyObject *args) {
+  const shoal_policy *policy;
+  const char *column;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O&s", to_policy, &policy, &column)) return NULL;
+  return Py_BuildValue("z", shoal_policy_role(policy, column));
+}
+
+PyObject *policy_missing(PyObject *module, PyObject *args) {
+  const shoal_policy *policy;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O&", to_policy, &policy)) return NULL;
+  return Py_BuildValue("z", shoal_policy_missing(policy));
+}

@@ -4,6 +4,7 @@
 #include "policy/policy.h"
 
 #include "api/arguments.h"
+#include "input/input.h"
 #include "job/job.h"
 #include "shoal/program.h"
 
@@ -38,6 +39,20 @@ shoal_status shoal_policy_set(shoal_policy *policy, const char *key, const char 
 
 bool shoal_policy_names_file(const shoal_policy *policy, const char *path) {
   return policy && path && shoal_policy_uses_file(policy, path);
+}
+
+const char *shoal_policy_role(const shoal_policy *policy, const char *column) {
+  if (!policy || !column) return NULL;
+  const shoal_attribute *attribute = shoal_policy_attribute(policy, column);
+  if (!attribute && policy->unlisted == SHOAL_UNLISTED_REFUSE) return NULL;
+  shoal_role role = attribute                                 ? attribute->role
+                    : policy->unlisted == SHOAL_UNLISTED_KEEP ? SHOAL_ROLE_KEEP
+                                                              : SHOAL_ROLE_DROP;
+  return role == SHOAL_ROLE_DROP ? "drop" : shoal_role_names[role];
+}
+
+const char *shoal_policy_missing(const shoal_policy *policy) {
+  return policy && policy->n_missing ? shoal_input_missing(policy) : NULL;
 }
 
 void shoal_policy_free(shoal_policy *policy) { shoal_policy_delete(policy); }

@@ -70,6 +70,12 @@ static uint32_t traits_of(shoal_cell_kind cells) {
   return shoal_value_traits(&rule, examples[cells], strlen(examples[cells]));
 }
 
+static uint32_t traits_of_missing(void) {
+  static const char *const missing[] = {""};
+  const shoal_traits_rule rule = {.missing = missing, .n_missing = 1};
+  return shoal_value_traits(&rule, "", 0);
+}
+
 /* Adds n values of n_rows rows each; *next is the next name. */
 static bool add_values(shoal_value_sample *sample, const shoal_sampling *sampling, uint64_t n,
                        uint64_t n_rows, uint64_t *next) {
@@ -99,7 +105,9 @@ static shoal_status check_figures(const shoal_table *table, const char *name,
 static bool fill_figures(const shoal_table *table, shoal_column *column,
                          const shoal_column_figures *f) {
   uint32_t traits = traits_of(f->cells);
+  uint32_t traits_missing = traits_of_missing();
   const shoal_sampling sampling = {same_traits, &traits};
+  const shoal_sampling sampling_missing = {same_traits, &traits_missing};
   uint64_t next = 0, missing = table->n_records;
   column->sample = shoal_alloc_zero(1, sizeof *column->sample);
   bool ok = column->sample != NULL;
@@ -109,6 +117,7 @@ static bool fill_figures(const shoal_table *table, shoal_column *column,
     missing -= f->n_values[i] * f->n_rows[i];
   }
   if (missing > 1) column->n_repeated += missing;
+  if (missing) ok = ok && add_values(column->sample, &sampling_missing, 1, missing, &next);
   column->is_identity = true;
   return ok;
 }

@@ -439,6 +439,8 @@ shoal_status shoal_job_anonymize(const shoal_table *table, const shoal_policy *p
   release->context.run = NULL; /* the caller's, for this call only */
   release->started = started;
   release->given = table;
+  release->result->release.has_seed = policy->has_seed;
+  release->result->release.seed = policy->seed;
   release->result->release.seconds_read = table->seconds_read;
   release->result->release.seconds_search =
       shoal_seconds() - started - release->result->release.seconds_alternatives;

@@ -296,8 +296,6 @@ static shoal_status to_arrow(shoal_release *release, const shoal_arrow_options *
   free(e.order);
   SHOAL_TRY(status);
   released->order = options->keep_order ? "kept" : policy->has_seed ? "seeded" : "random";
-  released->has_seed = policy->has_seed;
-  released->seed = policy->seed;
   released->seconds_total = release->given->seconds_read + (shoal_seconds() - release->started);
   released->peak_memory_bytes = shoal_peak_memory();
   return SHOAL_OK;

@@ -362,8 +362,6 @@ static shoal_status write_release(shoal_release *release, const char *path,
   close_outputs(&files);
   SHOAL_TRY(status);
   released->order = options->keep_order ? "kept" : p->policy->has_seed ? "seeded" : "random";
-  released->has_seed = p->policy->has_seed;
-  released->seed = p->policy->seed;
   released->seconds_total = p->table->seconds_read + (shoal_seconds() - release->started);
   released->peak_memory_bytes = shoal_peak_memory();
   return SHOAL_OK;
