@@ -14,66 +14,7 @@
 
 enum { WAIT_MILLISECONDS = 100 };
 
-/* ------------------------------------------------------------ errors */
-
 static shoal_location location_of(const shoal_pg *pg) { return (shoal_location){.file = pg->name}; }
-
-/* Classes of SQLSTATE whose messages name objects and settings, not values. */
-static bool is_safe(const char *state) {
-  static const char *const classes[] = {"08", "0A", "25", "28", "2B", "3D", "3F",
-                                        "40", "42", "53", "54", "55", "57", "58"};
-  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-    if (strncmp(state, classes[i], 2) == 0) return true;
-  return false;
-}
-
-/* What a state means, where the server's own text may quote a cell that it looked up as a name. */
-static const char *meaning_of(const char *state) {
-  static const char *const meanings[][2] = {
-      {"08", "the connection was lost"},
-      {"2BP01", "other objects depend on the table"},
-      {"25", "the statement would write, and the transaction may not"},
-      {"40", "another transaction changed the data meanwhile"},
-      {"42501", "a right is missing"},
-      {"53", "the server lacks disk, memory or connections"},
-      {"57", "the server ended the statement"},
-      {"58", "the server's system failed"},
-  };
-  for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
-    if (strncmp(state, meanings[i][0], strlen(meanings[i][0])) == 0) return meanings[i][1];
-  return "the server cannot do it";
-}
-
-/* Can the user correct it? Otherwise the server or the connection failed. */
-static bool is_bad_input(const char *state) {
-  static const char *const classes[] = {"0A", "22", "23", "25", "28", "2B", "3D", "3F", "42", "P0"};
-  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-    if (strncmp(state, classes[i], 2) == 0) return true;
-  return false;
-}
-
-/* The error of a result, or of the connection. Takes the result. */
-static shoal_status fail_result(shoal_pg *pg, PGresult *result, shoal_error *error) {
-  const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
-  memset(pg->state, 0, sizeof pg->state);
-  if (state) memcpy(pg->state, state, strnlen(state, sizeof pg->state - 1));
-  const char *message = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
-  shoal_location location = location_of(pg);
-  shoal_status status;
-  if (!state)
-    status = shoal_fail_at(error, SHOAL_FAILED, &location,
-                           "the connection to the server was lost: nothing was written");
-  else if (message && is_safe(state) && !pg->has_cells)
-    status = shoal_fail_at(error, is_bad_input(state) ? SHOAL_BAD_INPUT : SHOAL_FAILED, &location,
-                           "the server says: %.1000s (%s)", message, state);
-  else
-    status = shoal_fail_at(error, is_bad_input(state) ? SHOAL_BAD_INPUT : SHOAL_FAILED, &location,
-                           "%s: error %s of PostgreSQL (its text may contain values, so see the "
-                           "server's log)",
-                           meaning_of(state), state);
-  PQclear(result);
-  return status;
-}
 
 static void cancel(const shoal_pg *pg) {
   char reason[256];
@@ -194,7 +135,8 @@ static shoal_status take_result(shoal_pg *pg, PGresult **result, shoal_error *er
     if (kind == PGRES_FATAL_ERROR && PQstatus(pg->connection) != CONNECTION_OK) break;
   }
   ExecStatusType kind = PQresultStatus(last); /* of NULL: a fatal error */
-  if (kind == PGRES_FATAL_ERROR || kind == PGRES_BAD_RESPONSE) return fail_result(pg, last, error);
+  if (kind == PGRES_FATAL_ERROR || kind == PGRES_BAD_RESPONSE)
+    return shoal_pg_fail(pg, last, error);
   *result = last;
   return SHOAL_OK;
 }
@@ -205,7 +147,7 @@ shoal_status shoal_pg_query(shoal_pg *pg, const char *sql, const char *const *pa
   if (out) *out = NULL;
   int sent = n ? PQsendQueryParams(pg->connection, sql, n, NULL, parameters, NULL, NULL, 0)
                : PQsendQuery(pg->connection, sql);
-  if (!sent) return fail_result(pg, NULL, error);
+  if (!sent) return shoal_pg_fail(pg, NULL, error);
   SHOAL_TRY(take_result(pg, &result, error));
   if (out) *out = result;
   else PQclear(result);
@@ -254,7 +196,7 @@ static shoal_status end_copy(shoal_pg *pg, shoal_error *error) {
 /* The server's reason for the end of a COPY, if it has one. */
 static shoal_status fail_copy(shoal_pg *pg, shoal_error *error) {
   shoal_status status = end_copy(pg, error);
-  return status == SHOAL_OK ? fail_result(pg, NULL, error) : status;
+  return status == SHOAL_OK ? shoal_pg_fail(pg, NULL, error) : status;
 }
 
 shoal_status shoal_pg_copy_row(shoal_pg *pg, char **row, size_t *size_bytes, shoal_error *error) {
@@ -320,7 +262,7 @@ shoal_status shoal_pg_copy_put(shoal_pg *pg, const char *bytes, size_t size_byte
 }
 
 shoal_status shoal_pg_copy_end(shoal_pg *pg, shoal_error *error) {
-  if (PQputCopyEnd(pg->connection, NULL) != 1) return fail_result(pg, NULL, error);
+  if (PQputCopyEnd(pg->connection, NULL) != 1) return shoal_pg_fail(pg, NULL, error);
   return end_copy(pg, error);
 }
 
@@ -432,10 +374,10 @@ static shoal_status describe(shoal_pg *pg, const char *query, shoal_database_col
                              shoal_error *error) {
   shoal_location location = location_of(pg);
   PGresult *result = NULL;
-  if (!PQsendPrepare(pg->connection, "", query, 0, NULL)) return fail_result(pg, NULL, error);
+  if (!PQsendPrepare(pg->connection, "", query, 0, NULL)) return shoal_pg_fail(pg, NULL, error);
   SHOAL_TRY(take_result(pg, &result, error));
   PQclear(result);
-  if (!PQsendDescribePrepared(pg->connection, "")) return fail_result(pg, NULL, error);
+  if (!PQsendDescribePrepared(pg->connection, "")) return shoal_pg_fail(pg, NULL, error);
   SHOAL_TRY(take_result(pg, &result, error));
   shoal_status status = PQnfields(result)
                             ? take_columns(pg, result, columns, error)

@@ -30,6 +30,9 @@ shoal_status shoal_pg_open(shoal_pg *pg, const shoal_address *address, shoal_pat
 /* Cancels what runs, and disconnects; an open transaction is rolled back. */
 void shoal_pg_close(shoal_pg *pg);
 
+/* The error of a result, or of the connection if there is none. Clears the result. */
+shoal_status shoal_pg_fail(shoal_pg *pg, PGresult *result, shoal_error *error);
+
 /* Runs a statement. `parameters` are text, sent beside it. *result (may be NULL) is cleared by the
  * caller; it is NULL after an error. */
 shoal_status shoal_pg_query(shoal_pg *pg, const char *sql, const char *const *parameters, int n,
