@@ -175,6 +175,9 @@ static const shoal_name_hint hints[] = {
      "a person's or record's number", "identifier* uuid guid"},
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_PERSON, SHOAL_HINT_IF_MANY,
      "the number of a person, a household or a thing", "id ids"},
+    {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_PERSON, SHOAL_HINT_IF_KEYS, "the number of a person",
+     "person subject patient participant respondent customer client member student employee "
+     "proband patientin kunde sujet paciente paziente"},
     {SHOAL_ROLE_IDENTIFIER, SHOAL_MEANS_PERSON, SHOAL_HINT_IF_DIFFERENT,
      "a person's or record's number",
      "key no nr num number* nummer numero nro record* ref reference* patient* person* customer* "
@@ -275,6 +278,7 @@ static bool is_likely(shoal_hint_strength strength, const shoal_column_stats *st
   bool mostly_differ = stats->distinct >= stats->present - stats->present / 2;
   switch (strength) {
   case SHOAL_HINT_IF_ALONE: return alone || mostly_differ;
+  case SHOAL_HINT_IF_KEYS: return alone && stats->distinct > SHOAL_FEW_CODES;
   case SHOAL_HINT_IF_NAMES: return alone && stats->distinct > 2;
   case SHOAL_HINT_IF_MANY: return alone || mostly_differ || stats->distinct > SHOAL_FEW_CODES;
   case SHOAL_HINT_IF_DIFFERENT: return mostly_differ;

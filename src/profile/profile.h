@@ -129,6 +129,7 @@ typedef enum shoal_meaning {
 typedef enum shoal_hint_strength {
   SHOAL_HINT_SURE,
   SHOAL_HINT_IF_NAMES, /* if it is the whole name, and there are more values than yes and no */
+  SHOAL_HINT_IF_KEYS,  /* if it is the whole name, and there are more than SHOAL_FEW_CODES values */
   SHOAL_HINT_IF_ALONE, /* if it is the whole name, or the values mostly differ */
   SHOAL_HINT_IF_MANY,  /* if it is the whole name, or there are more than SHOAL_FEW_CODES values */
   SHOAL_HINT_IF_DIFFERENT /* if the values mostly differ */

@@ -121,7 +121,7 @@ static void suggest_by_name(const char *name, const shoal_name_hint *hint,
   bool dates = f->value_type == SHOAL_VALUE_DATE || f->has_times || are_years(f);
   shoal_role role = hint->role;
   s->is_person_key = hint->meaning == SHOAL_MEANS_PERSON || hint->meaning == SHOAL_MEANS_HOUSEHOLD;
-  s->names_person = shoal_name_is_of_people(name) ||
+  s->names_person = shoal_name_is_of_people(name) || hint->strength == SHOAL_HINT_IF_KEYS ||
                     (hint->meaning == SHOAL_MEANS_PERSON && strcasecmp(name, "id") == 0);
   s->is_health = hint->meaning == SHOAL_MEANS_HEALTH || hint->meaning == SHOAL_MEANS_CARE;
   if (hint->meaning == SHOAL_MEANS_WEIGHT && number) {

@@ -288,9 +288,11 @@ class People(clitest.Case):
         self.put("visits.csv", "patient_id,age,illness\n" + rows)
         columns = self.succeed("profile", "visits.csv", "--json", "--policy-out", "p.yaml").json()["columns"]
         self.assertEqual("person", next(c for c in columns if c["column"] == "patient_id")["role"])
-        self.put("visits.csv", "row,id,age,illness\n" + "".join(f"{i + 1},{line}\n" for i, line in enumerate(rows.split())))
-        columns = self.succeed("profile", "visits.csv", "--json").json()["columns"]
-        self.assertEqual(["identifier", "person"], [c["role"] for c in columns[:2]])
+        lines = "".join(f"{i + 1},{line}\n" for i, line in enumerate(rows.split()))
+        for name in ("id", "subject"):
+            self.put("visits.csv", f"row,{name},age,illness\n" + lines)
+            columns = self.succeed("profile", "visits.csv", "--json").json()["columns"]
+            self.assertEqual(["identifier", "person"], [c["role"] for c in columns[:2]])
         self.assertIn("patient_id: {role: person}", " ".join(self.text("p.yaml").split()))
 
 
