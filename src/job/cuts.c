@@ -69,7 +69,8 @@ static void try_axis(const cutter *c, const piece *p, size_t q, split *best) {
   uint32_t n = 0, n_below = 0, n_lower = 0, last = span.lo, next = span.hi, before = span.lo;
   for (uint32_t at = span.lo; at <= span.hi; at++) all += c->at[at], n += c->at[at] > 0;
   if (n < 2) return;
-  double wanted = (double)all * (double)(p->n_parts / 2) / (double)p->n_parts, nearest = 1e300;
+  uint64_t lower_parts = p->n_parts / 2;
+  double wanted = (double)all * (double)lower_parts / (double)p->n_parts, nearest = 1e300;
   for (uint32_t at = span.lo; at <= span.hi; at++) {
     if (!c->at[at]) continue;
     double off = (double)below < wanted ? wanted - (double)below : (double)below - wanted;
