@@ -176,7 +176,7 @@ class Page:
     """A Markdown page with plots beside it."""
 
     def __init__(self, name, title):
-        self.name, self.parts, self.times = name, [f"# {title}"], []
+        self.name, self.parts, self.times, self.time_plots = name, [f"# {title}"], [], []
 
     def heading(self, words):
         self.parts.append(f"## {words}")
@@ -207,6 +207,10 @@ class Page:
     def time(self, what, seconds):
         """A measured time: not on this page, which is the same in every run, but on times.md."""
         self.times.append((what, seconds))
+
+    def time_lines(self, name, title, x_label, series):
+        """A line plot of times, for times.md."""
+        self.time_plots.append((f"plots/times-{self.name}-{name}.svg", title, x_label, series))
 
     def write(self):
         os.makedirs(OUT, exist_ok=True)

@@ -28,7 +28,7 @@ def main():
                         help="only sections made of the papers' own tables: a few seconds, the same without SHOAL_DATA")
     options = parser.parse_args()
     common.OUT, common.SMALL = options.out, options.small
-    times = []
+    times, plots = [], []
     for number, title in PAPERS:
         if options.only and options.only != number:
             continue
@@ -37,6 +37,7 @@ def main():
         importlib.import_module("paper_" + number).make(page)
         page.write()
         times += [(number, *t) for t in page.times]
+        plots += page.time_plots
         print(f"{os.path.relpath(common.OUT)}/{number}.md ({time.time() - started:.0f} s)", flush=True)
     if times and not options.only:
         rows = ["| paper | what | seconds |", "|---|---|---|"]
@@ -44,7 +45,9 @@ def main():
         with open(os.path.join(common.OUT, "times.md"), "w", encoding="utf-8") as out:
             out.write("# Times\n\nSeconds of one run on two shared cores. They differ from run to run, so "
                       "they are not on the pages of the papers. Compare ratios within a table only.\n\n"
-                      + "\n".join(rows) + "\n")
+                      + "".join(f"![{title}]({file})\n\n" for file, title, *_ in plots) + "\n".join(rows) + "\n")
+        for file, title, x_label, series in plots:
+            common.plot.lines(os.path.join(common.OUT, file), title, x_label, "seconds", series, log_y=True)
 
 
 if __name__ == "__main__":
