@@ -164,6 +164,7 @@ typedef struct shoal_attribute_risk_side {
   uint64_t n_classes[SHOAL_N_DISTINCT], n_rows[SHOAL_N_DISTINCT]; /* 1, 2, 3, 4, 5-9, 10+ values */
   uint64_t min_distinct;
   uint64_t classes_below_p, rows_below_p; /* fewer than p distinct values */
+  uint64_t homogeneity; /* distinct values that classes lack of p: sum of Hom (002, eq. 7) */
   double largest_share, mean_share;       /* of one value in a class: most; mean over rows */
   double min_entropy, mean_entropy;       /* bits */
   double largest_distance, mean_distance; /* to the original table's distribution */

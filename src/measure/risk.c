@@ -133,6 +133,7 @@ static void add_class(const side *d, uint32_t c, uint64_t p, shoal_attribute_ris
   if (distinct < p) {
     out->classes_below_p++;
     out->rows_below_p += n_rows;
+    out->homogeneity += p - distinct;
   }
   const shoal_frequency_set *f = d->f;
   size_t s = d->s;

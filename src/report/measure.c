@@ -264,6 +264,8 @@ static void add_disclosure(shoal_text *t, const shoal_attribute_risk *a, uint64_
           "rows of classes with a single value, which is disclosed");
   add_two(t, name, (double)a->before.rows_below_p, (double)a->after.rows_below_p,
           "rows of classes with fewer distinct values than required");
+  add_two(t, "homogeneity", (double)a->before.homogeneity, (double)a->after.homogeneity,
+          "distinct values that classes lack of those required (Hom, summed)");
   add_two(t, "fewest values", (double)a->before.min_distinct, (double)a->after.min_distinct,
           "in a class");
   add_two(t, "largest share", a->before.largest_share, a->after.largest_share,

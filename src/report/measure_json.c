@@ -145,9 +145,10 @@ static json_t *side_object(const shoal_attribute_risk_side *s, shoal_json *json)
             K("classes", s->n_classes[i]), K("rows", s->n_rows[i])));
   SHOAL_PUT(json, object, K("distinct_values", distinct), K("least_distinct", s->min_distinct),
             K("classes_below_p", s->classes_below_p), K("rows_below_p", s->rows_below_p),
-            N("largest_share", s->largest_share), N("mean_share", s->mean_share),
-            N("least_entropy", s->min_entropy), N("mean_entropy", s->mean_entropy),
-            N("largest_distance", s->largest_distance), N("mean_distance", s->mean_distance));
+            K("hom", s->homogeneity), N("largest_share", s->largest_share),
+            N("mean_share", s->mean_share), N("least_entropy", s->min_entropy),
+            N("mean_entropy", s->mean_entropy), N("largest_distance", s->largest_distance),
+            N("mean_distance", s->mean_distance));
   return object;
 }
 

@@ -61,7 +61,7 @@ class Printed(unittest.TestCase):
         self.assertIsNone(got["absolute_distance"])
         self.assertEqual((risk["before"]["unique_rows"], risk["after"]["prosecutor"]["highest"]), (12, 0.5))
         disease = risk["attributes"][0]["after"]
-        self.assertEqual((disease["classes_below_p"], disease["rows_below_p"], disease["largest_share"]), (3, 6, 1))
+        self.assertEqual((disease["classes_below_p"], disease["rows_below_p"], disease["hom"], disease["largest_share"]), (3, 6, 3, 1))
 
     def test_4a(self):
         report = self.measure(paper.TABLE_4A, 4, 2)

@@ -519,6 +519,7 @@ class Pair:
                                      "classes": bins.count(i), "rows": sum(n for (n, _), b in zip(out, bins) if b == i)}
                                     for i, least in enumerate(DISTINCT)],
                 "least_distinct": min(distinct, default=0), "classes_below_p": sum(d < p for d in distinct),
+                "hom": sum(p - d for d in distinct if d < p),
                 "rows_below_p": sum(n for (n, _), d in zip(out, distinct) if d < p),
                 "largest_share": max(shares, default=0), "mean_share": mean(shares),
                 "least_entropy": min(bits, default=0), "mean_entropy": mean(bits),
