@@ -299,6 +299,31 @@ static void repeated_rows_are_no_rows(void **state UNUSED) {
   }
 }
 
+/* One flu that is shown in two classes: each class alone has no more than the original. */
+static void a_value_is_counted_over_all_classes(void **state UNUSED) {
+  static const char *const names[] = {"age", "illness"};
+  static const uint64_t ages[] = {0, 2, 4}, labels[] = {0, 5, 10, 15, 20}, one[] = {1, 3},
+                        sizes[] = {0, 3, 7}, ill[] = {0, 3, 7, 10, 14}, ones[] = {1, 1, 1, 1};
+  const shoal_text_view raw[] = {{"3034", ages}, {"flucold", sizes}},
+                        shown[] = {{"30-3430-3435-3935-39", labels}, {"flucoldflucold", ill}};
+  shoal_policy *policy = parse("shoal: 1\nattributes:\n  age: {role: quasi, type: number}\n"
+                               "  illness: {role: sensitive}\nprivacy: {k: 2, p: 2}\n");
+  shoal_table *original, *release;
+  assert_int_equal(shoal_table_new(names, 2, &original, &error), SHOAL_OK);
+  assert_int_equal(shoal_table_append(original, raw, 2, 2, one, &error), SHOAL_OK);
+  assert_int_equal(shoal_table_finish(original, policy, SHOAL_FOR_TUPLES, &error), SHOAL_OK);
+  assert_int_equal(shoal_table_new(names, 2, &release, &error), SHOAL_OK);
+  assert_int_equal(shoal_table_append(release, shown, 2, 4, ones, &error), SHOAL_OK);
+  assert_int_equal(shoal_table_finish(release, policy, SHOAL_FOR_REVIEW, &error), SHOAL_OK);
+  assert_int_equal(shoal_verify_release(release, NULL, policy, NULL, NULL, &error), SHOAL_OK);
+  assert_int_equal(shoal_verify_release(release, original, policy, NULL, NULL, &error),
+                   SHOAL_NOT_VERIFIED);
+  assert_non_null(strstr(error.message, "'illness'"));
+  shoal_table_free(release);
+  shoal_table_free(original);
+  shoal_policy_free(policy);
+}
+
 /* Every row is in the part that the tree of cuts leads to, and parts have about the same size. */
 static void cuts_make_parts(void **state UNUSED) {
   static lines all;
@@ -476,10 +501,15 @@ static void null_arguments(void **state UNUSED) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tuples_decide_like_rows), cmocka_unit_test(figures_are_judged),
-      cmocka_unit_test(releases_are_verified),   cmocka_unit_test(cuts_make_parts),
-      cmocka_unit_test(parts_know_the_whole),    cmocka_unit_test(lattices_have_nodes),
-      cmocka_unit_test(null_arguments),          cmocka_unit_test(repeated_rows_are_no_rows),
+      cmocka_unit_test(tuples_decide_like_rows),
+      cmocka_unit_test(figures_are_judged),
+      cmocka_unit_test(releases_are_verified),
+      cmocka_unit_test(cuts_make_parts),
+      cmocka_unit_test(parts_know_the_whole),
+      cmocka_unit_test(lattices_have_nodes),
+      cmocka_unit_test(null_arguments),
+      cmocka_unit_test(repeated_rows_are_no_rows),
+      cmocka_unit_test(a_value_is_counted_over_all_classes),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
