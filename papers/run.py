@@ -20,6 +20,25 @@ PAPERS = [("004", "Samarati 2001: k-anonymity by generalization and suppression"
           ("petri", "The Petri nets of Khan et al. 2020, searched and checked")]
 
 
+def write_times(times, plots, only):
+    """times.md; with `only`, rows and plots of the other papers stay."""
+    path = os.path.join(common.OUT, "times.md")
+    rows = [f"| {n} | {what} | {seconds:.3g} |" for n, what, seconds in times]
+    shown = [f"![{title}]({file})" for file, title, *_ in plots]
+    if only and os.path.exists(path):
+        with open(path, encoding="utf-8") as source:
+            lines = source.read().split("\n")
+        rows += [line for line in lines if line.startswith("| 0") and not line.startswith(f"| {only} |")]
+        shown += [line for line in lines if line.startswith("![") and f"times-{only}-" not in line]
+    for file, title, x_label, series in plots:
+        common.plot.lines(os.path.join(common.OUT, file), title, x_label, "seconds", series, log_y=True)
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("# Times\n\nSeconds of one run on two shared cores, often beside other work. They differ from run to run, so "
+                  "they are not on the pages of the papers. Compare ratios within a table only.\n\n"
+                  + "".join(line + "\n\n" for line in sorted(shown))
+                  + "\n".join(["| paper | what | seconds |", "|---|---|---|", *sorted(rows, key=lambda r: r[:5])]) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
@@ -39,15 +58,9 @@ def main():
         times += [(number, *t) for t in page.times]
         plots += page.time_plots
         print(f"{os.path.relpath(common.OUT)}/{number}.md ({time.time() - started:.0f} s)", flush=True)
-    if times and not options.only:
-        rows = ["| paper | what | seconds |", "|---|---|---|"]
-        rows += [f"| {n} | {what} | {seconds:.3g} |" for n, what, seconds in times]
-        with open(os.path.join(common.OUT, "times.md"), "w", encoding="utf-8") as out:
-            out.write("# Times\n\nSeconds of one run on two shared cores. They differ from run to run, so "
-                      "they are not on the pages of the papers. Compare ratios within a table only.\n\n"
-                      + "".join(f"![{title}]({file})\n\n" for file, title, *_ in plots) + "\n".join(rows) + "\n")
-        for file, title, x_label, series in plots:
-            common.plot.lines(os.path.join(common.OUT, file), title, x_label, "seconds", series, log_y=True)
+    if times:
+        write_times(times, plots, options.only)
+
 
 
 if __name__ == "__main__":
