@@ -176,6 +176,8 @@ SHOAL_API shoal_status shoal_policy_set(shoal_policy *policy, const char *key, c
  * not name the column, and refuses tables that have it.
  */
 SHOAL_API const char *shoal_policy_role(const shoal_policy *policy, const char *column);
+/* The algorithm that the policy asks for; "auto" if it does not say. Borrowed from the policy. */
+SHOAL_API const char *shoal_policy_algorithm(const shoal_policy *policy);
 /* The cell of a missing value in a release, borrowed from the policy. NULL: no cell is missing. */
 SHOAL_API const char *shoal_policy_missing(const shoal_policy *policy);
 

@@ -632,6 +632,7 @@ static PyMethodDef methods[] = {
     {"cells", release_cells, METH_VARARGS, NULL},
     {"policy_role", policy_role, METH_VARARGS, NULL},
     {"policy_missing", policy_missing, METH_VARARGS, NULL},
+    {"policy_algorithm", policy_algorithm, METH_VARARGS, NULL},
     {"models", py_models, METH_NOARGS, NULL},
     {"algorithms", py_algorithms, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

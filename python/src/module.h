@@ -60,5 +60,6 @@ PyObject *release_histograms(PyObject *module, PyObject *args);
 PyObject *release_cells(PyObject *module, PyObject *args);
 PyObject *policy_role(PyObject *module, PyObject *args);
 PyObject *policy_missing(PyObject *module, PyObject *args);
+PyObject *policy_algorithm(PyObject *module, PyObject *args);
 
 #endif

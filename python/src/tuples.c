@@ -373,3 +373,10 @@ PyObject *policy_missing(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "O&", to_policy, &policy)) return NULL;
   return Py_BuildValue("z", shoal_policy_missing(policy));
 }
+
+PyObject *policy_algorithm(PyObject *module, PyObject *args) {
+  const shoal_policy *policy;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O&", to_policy, &policy)) return NULL;
+  return Py_BuildValue("s", shoal_policy_algorithm(policy));
+}

@@ -51,6 +51,11 @@ const char *shoal_policy_role(const shoal_policy *policy, const char *column) {
   return role == SHOAL_ROLE_DROP ? "drop" : shoal_role_names[role];
 }
 
+const char *shoal_policy_algorithm(const shoal_policy *policy) {
+  if (!policy) return NULL;
+  return policy->algorithm.text ? policy->algorithm.text : "auto";
+}
+
 const char *shoal_policy_missing(const shoal_policy *policy) {
   return policy && policy->n_missing ? shoal_input_missing(policy) : NULL;
 }

@@ -101,7 +101,7 @@ def outcome(make):
         return type(error)
 
 
-@pytest.mark.parametrize("seed", range(200 if LONG else 8))
+@pytest.mark.parametrize("seed", range(200 if LONG else 4))
 @pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
 def test_random_tables_are_released_as_on_one_machine(spark, seed):
     rng = random.Random(seed)
@@ -335,6 +335,10 @@ def test_refusals_are_clear(spark, folder):
         shoal.spark.anonymize(df.limit(0), POLICY)
     with pytest.raises(shoal.Refused, match="distinct tuples, and the driver takes 10"):
         shoal.spark.anonymize(df, POLICY, max_tuples=10)
+    with pytest.raises(shoal.Refused, match="local recoding .flock. needs memory"):
+        shoal.spark.anonymize(df, shoal.Policy(POLICY).replace(algorithm="flock"), max_local_rows=59)
+    with shoal.spark.anonymize(df, shoal.Policy(POLICY).replace(algorithm="auto"), max_local_rows=59) as release:
+        assert release.report["search"]["algorithm"] == "optimal"
     with pytest.raises((shoal.VerifierError, shoal.DataError), match="other rows each time"):
         shoal.spark.anonymize(df.withColumn("age", (f.rand() * 60 + 20).cast("int")), POLICY)
     with pytest.raises(OSError, match="CAST_INVALID_INPUT") as failed:

@@ -19,6 +19,8 @@ from ._source import Source, Tuples, spark_errors
 from ._staging import Staging
 
 MAX_TUPLES = 5_000_000
+MAX_LOCAL_ROWS = 10_000_000  # local recoding gives each record a row of the driver's memory
+_FULL_DOMAIN = ("samarati", "incognito", "optimal", "datafly", "mu-argus")
 _MOST_CERTIFIED = 5_000_000  # rows: the certificate is about one CSV file, which the driver writes
 
 
@@ -238,22 +240,25 @@ def _warn(report: dict[str, Any]) -> None:
 
 
 def anonymize(df: Any, policy: PolicyLike, *, seed: int | None = None, staging: str | None = None,
-              strict: bool = False, max_tuples: int = MAX_TUPLES, threads: int | None = None) -> Release:
+              strict: bool = False, max_tuples: int = MAX_TUPLES, max_local_rows: int = MAX_LOCAL_ROWS,
+              threads: int | None = None) -> Release:
     """Makes a release of a DataFrame that satisfies the policy, and verifies it from the files that Spark wrote.
 
     The driver gets counted tuples (distinct quasi-identifiers and sensitive values with their number of rows, at most
     `max_tuples`) and finds the release; executors apply it by joins. Kept columns of every type stay where they are.
 
     `staging` is a directory for the staged files that all executors reach; by default the session's warehouse
-    directory. `strict` refuses open risks. A `seed` makes the release repeatable.
+    directory. `strict` refuses open risks. A `seed` makes the release repeatable. Local recoding takes tables of up to
+    `max_local_rows`; above that `auto` is full-domain (`optimal`), and other local algorithms are refused.
     """
     chosen = as_policy(policy).replace(seed=seed)
     source = Source(df, chosen)
     seconds: dict[str, float] = {}
     with _stage(seconds, "count"):
         counted = Counted(source, max_tuples)
+    searched = _without_local(chosen, sum(counted.tuples.counts), max_local_rows)
     with _stage(seconds, "search"):
-        decision = decide(counted.named, counted.tuples.counts, chosen, outside=counted.outside, threads=threads)
+        decision = decide(counted.named, counted.tuples.counts, searched, outside=counted.outside, threads=threads)
     if strict and any(not risk["accepted"] for risk in decision.report["risks"]):
         raise Refused("risks are open, and 'strict' refuses them: "
                       + ", ".join(str(risk["risk"]) for risk in decision.report["risks"] if not risk["accepted"]))
@@ -263,6 +268,17 @@ def anonymize(df: Any, policy: PolicyLike, *, seed: int | None = None, staging: 
     except BaseException:
         files.close()
         raise
+
+
+def _without_local(policy: Policy, rows: int, max_local_rows: int) -> Policy:
+    """The policy for the search, or a refusal if the table is too large for local recoding."""
+    algorithm = _shoal.policy_algorithm(policy._handle)
+    if rows <= max_local_rows or algorithm in _FULL_DOMAIN:
+        return policy
+    if algorithm == "auto":
+        return policy.replace(algorithm="optimal")
+    raise Refused(f"local recoding ({algorithm}) needs memory of the driver for each row, and takes {max_local_rows} of "
+                  f"{rows} rows: use a full-domain algorithm (optimal), or raise max_local_rows")
 
 
 def _released(source: Source, counted: Counted, decision: Decision, files: Staging,
