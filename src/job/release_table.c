@@ -15,7 +15,7 @@
 
 bool shoal_run_must_stop(void *user) {
   shoal_error error;
-  return shoal_run_report(user, "write", 0, 0, "rows", &error) != SHOAL_OK;
+  return shoal_run_report(user, "database", 0, 0, "rows", &error) != SHOAL_OK;
 }
 
 shoal_patience shoal_run_patience(const shoal_run *run) {
