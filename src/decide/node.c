@@ -11,7 +11,8 @@
 #include "lattice/datafly.h"
 #include "lattice/distance_matrix.h"
 
-/* Up to this many nodes all minimal nodes are searched for, also without a preference. */
+/* Up to this many nodes, for each set of quasi-identifiers if rows may be suppressed, all minimal
+ * nodes are searched for, also without a preference. */
 static const uint64_t MAX_NODES_FOR_MINIMAL = 1000000;
 
 static shoal_status refuse_unreached(shoal_search *search, const shoal_algorithm *algorithm,
@@ -133,6 +134,11 @@ static shoal_status step_above(const shoal_context *p, shoal_search *search,
   return status;
 }
 
+static bool may_list_minimal(const shoal_search *search) {
+  uint64_t n_sets = search->max_suppressed ? search->requirements->n_sets : 1;
+  return search->space.n_nodes <= MAX_NODES_FOR_MINIMAL / (n_sets ? n_sets : 1);
+}
+
 /* Runs the algorithm, finds the minimal nodes, and chooses one by the preferences and slack. */
 static shoal_status choose(const shoal_context *p, shoal_result *result,
                            const shoal_algorithm *algorithm, const shoal_algorithm_options *options,
@@ -151,8 +157,7 @@ static shoal_status choose(const shoal_context *p, shoal_result *result,
   shoal_node_list minimal = {0};
   shoal_status status = SHOAL_OK;
   bool prefers = n_preferences > 0 && algorithm->min_height;
-  node->minimal_complete =
-      prefers || (algorithm->all_minimal && search->space.n_nodes <= MAX_NODES_FOR_MINIMAL);
+  node->minimal_complete = prefers || (algorithm->all_minimal && may_list_minimal(search));
   if (node->minimal_complete)
     status =
         shoal_search_minimal(search, algorithm->min_height ? chosen->height : 0, &minimal, error);

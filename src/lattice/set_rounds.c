@@ -3,9 +3,11 @@
  * lattice/set_rounds: a worklist of suppressed tuples.
  *
  * The classes over a set depend on the levels of this set only, so they are kept by (set, levels).
- * Each class has disjoint parts that satisfy the requirements by themselves. A class that has lost
- * fewer rows than it has such parts still contains one of them, and since requirements are
- * monotone, it satisfies. Only classes that have lost more are judged again.
+ * A class of n rows of which k are needed may lose n - k. As to values and people, each class has
+ * disjoint parts that satisfy the requirements by themselves. A class that has lost fewer rows than
+ * it has such parts still contains one of them, and since requirements are monotone, it satisfies.
+ * Only classes that have lost more are judged again; sets whose classes may all lose more rows than
+ * are suppressed so far are not looked at.
  *
  *      set {age, zip}, bottom levels        set {age, zip}, levels (1, 0)
  *      class 0: tuples 0 4 9   1 part       class 0: bottom classes 0 2   3 parts: may lose 2 rows
@@ -34,6 +36,7 @@ typedef struct set_entry {
   uint32_t *start;    /* of `members`, by class */
   uint32_t *members;  /* bottom classes */
   uint32_t *slack;    /* rows that a class may lose; UINT32_MAX if it violates */
+  uint32_t min_slack; /* of a class */
   uint32_t *violating;
   uint32_t n_violating; /* tuples */
 } set_entry;
@@ -43,7 +46,7 @@ typedef struct set_index {
   shoal_classes bottom;
   uint32_t *start;  /* of `tuples`, by class */
   uint32_t *tuples; /* by class */
-  uint32_t *parts;  /* by class: disjoint parts that satisfy */
+  uint32_t *parts;  /* by class: disjoint parts that satisfy, but for their rows */
   _Atomic(set_entry *) *entries;
   uint64_t n_entries;
 } set_index;
@@ -54,6 +57,7 @@ struct shoal_set_rounds {
   const shoal_space *space;
   uint64_t max_suppressed;
   uint64_t part_rows; /* minimum rows of a part */
+  uint64_t few_rows;  /* of a class, which are judged first */
   uint32_t max_classes;
   set_index *sets; /* by set of the requirements; the first is not used */
   size_t n_sets;
@@ -81,8 +85,8 @@ static void sort_by_group(const uint32_t *group_of, uint32_t n, uint32_t n_group
 }
 
 /*
- * parts[g] receives the disjoint parts of group g that satisfy the requirements of the set. `own`,
- * if not NULL: what is known of a class alone; those without a part are joined.
+ * parts[g] receives the disjoint parts of group g that satisfy the requirements of the set but for
+ * their rows. `own`, if not NULL: what is known of a class alone; those without a part are joined.
  */
 static bool count_parts(const shoal_set_rounds *r, size_t s, const shoal_classes *from,
                         const uint32_t *start, const uint32_t *item, uint32_t n_groups,
@@ -111,7 +115,7 @@ static bool count_parts(const shoal_set_rounds *r, size_t s, const shoal_classes
   shoal_classes joined;
   ok = ok && merge(r, s, from, part_of, n_parts, &joined);
   if (ok) {
-    (void)shoal_judge_over(r->requirements, s, r->frequency, &joined, violates);
+    shoal_judge_parts_over(r->requirements, s, r->frequency, &joined, violates);
     for (uint32_t p = 1; p < n_parts; p++) parts[group_of[p]] += !violates[p];
     shoal_classes_reset(&joined);
   }
@@ -160,27 +164,43 @@ static bool list_violating(const set_index *index, set_entry *entry, const uint8
   return true;
 }
 
+static uint32_t slack_of(uint32_t spare, uint64_t n_rows, uint64_t k, uint32_t parts) {
+  uint64_t by_parts = parts ? parts - 1 : 0, by_rows = n_rows > k ? n_rows - k : 0;
+  uint64_t both = by_parts < by_rows ? by_parts : by_rows;
+  return both > spare ? (uint32_t)both : spare;
+}
+
 static bool fill_entry(const shoal_set_rounds *r, size_t s, const uint32_t *ids, set_entry *entry,
                        uint8_t *violates) {
   const set_index *index = &r->sets[s];
   shoal_classes over;
   if (!merge(r, s, &index->bottom, ids, entry->n_classes, &over)) return false;
   entry->rows = shoal_judge_over(r->requirements, s, r->frequency, &over, violates);
-  shoal_classes_reset(&over);
-  if (entry->rows > r->max_suppressed) return true;
   uint32_t n = entry->n_classes, n_bottom = index->bottom.n_classes;
-  entry->start = shoal_alloc((size_t)n + 1, sizeof *entry->start);
-  entry->members = shoal_alloc(n_bottom, sizeof *entry->members);
-  entry->slack = shoal_alloc(n, sizeof *entry->slack);
-  if (!entry->start || !entry->members || !entry->slack) return false;
-  sort_by_group(ids, n_bottom, n, entry->start, entry->members);
-  if (!list_violating(index, entry, violates) ||
-      !count_parts(r, s, &index->bottom, entry->start, entry->members, n, index->parts,
-                   entry->slack))
-    return false;
-  for (uint32_t c = 0; c < n; c++)
-    entry->slack[c] = violates[c] ? UINT32_MAX : entry->slack[c] ? entry->slack[c] - 1 : 0;
-  return true;
+  bool ok = true;
+  if (entry->rows <= r->max_suppressed) {
+    uint32_t *parts = shoal_alloc(n, sizeof *parts);
+    entry->start = shoal_alloc((size_t)n + 1, sizeof *entry->start);
+    entry->members = shoal_alloc(n_bottom, sizeof *entry->members);
+    entry->slack = shoal_alloc(n, sizeof *entry->slack);
+    ok = parts && entry->start && entry->members && entry->slack;
+    if (ok) {
+      sort_by_group(ids, n_bottom, n, entry->start, entry->members);
+      shoal_spare_over(r->requirements, s, r->frequency, &over, violates, entry->slack);
+      ok = list_violating(index, entry, violates) &&
+           count_parts(r, s, &index->bottom, entry->start, entry->members, n, index->parts, parts);
+    }
+    entry->min_slack = UINT32_MAX;
+    for (uint32_t c = 0; ok && c < n; c++) {
+      entry->slack[c] =
+          violates[c] ? UINT32_MAX
+                      : slack_of(entry->slack[c], over.n_rows[c], r->requirements->k, parts[c]);
+      if (entry->slack[c] < entry->min_slack) entry->min_slack = entry->slack[c];
+    }
+    free(parts);
+  }
+  shoal_classes_reset(&over);
+  return ok;
 }
 
 /* NULL: no memory. */
@@ -241,19 +261,20 @@ typedef struct work {
   const shoal_set_rounds *r;
   const uint32_t *levels;
   uint64_t limit, rows;
-  uint8_t *suppressed; /* by tuple */
-  uint32_t *queue;     /* suppressed tuples */
-  uint32_t from, to;   /* of the queue: those whose classes are looked at now */
-  uint32_t n_queue;
-  uint32_t **labels; /* by quasi-identifier: of the queue from `from` on */
-  uint32_t *n_rows;  /* the same */
+  uint8_t *suppressed;  /* by tuple */
+  uint32_t *queue;      /* suppressed tuples */
+  uint32_t n_queue, to; /* the first `to` of the queue have labels */
+  uint32_t **labels;    /* by quasi-identifier: of the queue */
+  uint32_t *n_rows;     /* of the queue */
+  uint32_t *counted;    /* by set: the first of the queue that its classes have lost */
   set_entry **entries;
-  size_t *first;   /* by set: its first class in `lost` and `waits` */
-  uint32_t *lost;  /* by class of all sets: rows */
+  size_t *first;   /* by set: its first class in `left` and `waits` */
+  int64_t *left;   /* by class of all sets: rows that it may lose yet; negative: it lost more */
   uint8_t *waits;  /* by class of all sets: it is to be judged */
   uint32_t *again; /* classes of one set that are to be judged */
   uint32_t *items, *ids;
   uint8_t *violates; /* by class of `again` */
+  uint32_t *spare;   /* the same */
   bool *has_more;    /* the same */
 } work;
 
@@ -286,7 +307,7 @@ static bool collect(work *w, size_t s, uint32_t c, uint64_t max_rows, uint32_t i
   return false;
 }
 
-/* Fills w->violates for the n_classes classes that the n collected tuples form. */
+/* Fills w->violates and w->spare for the n_classes classes that the n collected tuples form. */
 static bool judge_collected(work *w, size_t s, uint32_t n, uint32_t n_classes) {
   const shoal_requirements *requirements = w->r->requirements;
   shoal_classes living, over;
@@ -297,6 +318,7 @@ static bool judge_collected(work *w, size_t s, uint32_t n, uint32_t n_classes) {
   shoal_classes_reset(&living);
   if (!ok) return false;
   (void)shoal_judge_over(requirements, s, w->r->frequency, &over, w->violates);
+  shoal_spare_over(requirements, s, w->r->frequency, &over, w->violates, w->spare);
   shoal_classes_reset(&over);
   return true;
 }
@@ -321,36 +343,54 @@ static bool judge_again(work *w, size_t s, uint64_t max_rows, uint32_t *n_again)
   if (!judge_collected(w, s, n, n_classes)) return false;
   for (uint32_t i = 0; i < n; i++)
     if (w->violates[w->ids[i]] && !w->has_more[w->ids[i]]) suppress(w, w->items[i]);
-  for (uint32_t c = 0; c < n_classes; c++)
+  int64_t *left = w->left + w->first[s];
+  for (uint32_t c = 0; c < n_classes; c++) {
+    if (!w->violates[c] && w->spare[c] > left[w->again[c]]) left[w->again[c]] = w->spare[c];
     if (w->violates[c] && w->has_more[c]) w->again[n_left++] = w->again[c];
+  }
   *n_again = n_left;
   return true;
 }
 
 /*
- * Counts what the classes over the set lose by the tuples from .. to of the queue. Returns how many
- * have lost too much; `again` receives them.
+ * Counts what the classes over the set lose by the tuples of the queue that are not counted yet.
+ * Returns how many have lost too much; `again` receives them.
  */
 static uint32_t count_lost(work *w, size_t s) {
   const shoal_quasi_set *set = &w->r->requirements->sets[s];
-  const uint32_t *slack = w->entries[s]->slack;
-  uint32_t *lost = w->lost + w->first[s], *classes = w->ids, n_again = 0, n = w->to - w->from;
+  int64_t *left = w->left + w->first[s];
+  uint32_t *classes = w->ids, n_again = 0;
+  uint32_t from = w->counted[s], n = w->to - from;
   uint8_t *waits = w->waits + w->first[s];
   memset(classes, 0, n * sizeof *classes);
   for (size_t j = 0; j < set->n; j++) {
     size_t q = set->quasi[j];
     uint32_t n_labels = w->r->frequency->hierarchies[q]->levels[w->levels[q]].n_labels;
-    const uint32_t *labels = w->labels[q];
+    const uint32_t *labels = w->labels[q] + from;
     for (uint32_t i = 0; i < n; i++) classes[i] = classes[i] * n_labels + labels[i];
   }
   for (uint32_t i = 0; i < n; i++) {
     uint32_t c = classes[i];
-    lost[c] += w->n_rows[i];
-    if (lost[c] <= slack[c] || waits[c]) continue;
+    left[c] -= w->n_rows[from + i];
+    if (left[c] >= 0 || waits[c]) continue;
     waits[c] = 1;
     w->again[n_again++] = c;
   }
+  w->counted[s] = w->to;
   return n_again;
+}
+
+/* Finds the labels of the tuples that are new in the queue. */
+static void label_queue(work *w) {
+  const shoal_frequency_set *frequency = w->r->frequency;
+  for (uint32_t i = w->to; i < w->n_queue; i++)
+    w->n_rows[i] = (uint32_t)frequency->base.n_rows[w->queue[i]];
+  for (size_t q = 0; q < frequency->n_quasi; q++) {
+    const uint32_t *of_leaf = frequency->hierarchies[q]->levels[w->levels[q]].of_leaf;
+    for (uint32_t i = w->to; i < w->n_queue; i++)
+      w->labels[q][i] = of_leaf[shoal_code_at(frequency->codes[q], w->queue[i])];
+  }
+  w->to = w->n_queue;
 }
 
 /* False: no memory. */
@@ -358,23 +398,15 @@ static bool empty_worklist(work *w) {
   for (size_t s = 1; s < w->r->n_sets; s++)
     for (uint32_t i = 0; w->entries[s] && i < w->entries[s]->n_violating; i++)
       suppress(w, w->entries[s]->violating[i]);
-  while (w->from < w->n_queue && w->rows <= w->limit) {
-    w->to = w->n_queue;
-    const shoal_frequency_set *frequency = w->r->frequency;
-    for (uint32_t i = w->from; i < w->to; i++)
-      w->n_rows[i - w->from] = (uint32_t)frequency->base.n_rows[w->queue[i]];
-    for (size_t q = 0; q < frequency->n_quasi; q++) {
-      const uint32_t *of_leaf = frequency->hierarchies[q]->levels[w->levels[q]].of_leaf;
-      for (uint32_t i = w->from; i < w->to; i++)
-        w->labels[q][i - w->from] = of_leaf[shoal_code_at(frequency->codes[q], w->queue[i])];
-    }
+  while (w->to < w->n_queue && w->rows <= w->limit) {
+    label_queue(w);
     for (size_t s = 1; s < w->r->n_sets && w->rows <= w->limit; s++) {
-      uint32_t n_again = w->entries[s] ? count_lost(w, s) : 0;
-      /* A few parts are nearly always enough: a larger class never violates. */
-      if (n_again && !judge_again(w, s, 4 * w->r->part_rows, &n_again)) return false;
+      bool may_violate = w->entries[s] && w->rows > w->entries[s]->min_slack;
+      uint32_t n_again = may_violate ? count_lost(w, s) : 0;
+      /* A few rows are nearly always enough: a larger class never violates. */
+      if (n_again && !judge_again(w, s, w->r->few_rows, &n_again)) return false;
       if (n_again && !judge_again(w, s, UINT64_MAX, &n_again)) return false;
     }
-    w->from = w->to;
   }
   return true;
 }
@@ -398,15 +430,20 @@ static bool init_work(work *w, size_t n_classes) {
   w->queue = shoal_alloc(n_tuples, sizeof *w->queue);
   w->labels = shoal_alloc_zero(n_quasi, sizeof *w->labels);
   w->n_rows = shoal_alloc(n_tuples, sizeof *w->n_rows);
-  w->lost = shoal_alloc_zero(n_classes, sizeof *w->lost);
+  w->counted = shoal_alloc_zero(w->r->n_sets, sizeof *w->counted);
+  w->left = shoal_alloc(n_classes, sizeof *w->left);
   w->waits = shoal_alloc_zero(n_classes, 1);
   w->again = shoal_alloc(n_tuples, sizeof *w->again);
   w->items = shoal_alloc(n_tuples, sizeof *w->items);
   w->ids = shoal_alloc(n_tuples, sizeof *w->ids);
   w->violates = shoal_alloc(n_tuples, 1);
+  w->spare = shoal_alloc(n_tuples, sizeof *w->spare);
   w->has_more = shoal_alloc(n_tuples, sizeof *w->has_more);
-  bool ok = w->queue && w->labels && w->n_rows && w->lost && w->waits && w->again && w->items &&
-            w->ids && w->violates;
+  bool ok = w->queue && w->labels && w->n_rows && w->counted && w->left && w->waits && w->again &&
+            w->items && w->ids && w->violates;
+  for (size_t s = 1; ok && s < w->r->n_sets; s++)
+    for (uint32_t c = 0; w->entries[s] && c < w->entries[s]->n_classes; c++)
+      w->left[w->first[s] + c] = w->entries[s]->slack[c];
   for (size_t q = 0; ok && q < n_quasi; q++)
     ok = (w->labels[q] = shoal_alloc(n_tuples, sizeof **w->labels)) != NULL;
   return ok;
@@ -417,12 +454,14 @@ static void reset_work(work *w) {
   free(w->labels);
   free(w->queue);
   free(w->n_rows);
-  free(w->lost);
+  free(w->counted);
+  free(w->left);
   free(w->waits);
   free(w->again);
   free(w->items);
   free(w->ids);
   free(w->violates);
+  free(w->spare);
   free(w->has_more);
   free(w->entries);
   free(w->first);
@@ -508,6 +547,12 @@ static void prepare_on_thread(void *user, unsigned thread) {
   shoal_grouper_reset(&grouper);
 }
 
+static bool counts_people(const shoal_requirements *requirements) {
+  for (size_t i = 0; i < requirements->n_items; i++)
+    if (requirements->items[i].counts_people) return true;
+  return false;
+}
+
 shoal_status shoal_set_rounds_new(const shoal_frequency_set *frequency,
                                   const shoal_requirements *requirements, const shoal_space *space,
                                   uint64_t max_suppressed, const shoal_run *run,
@@ -531,7 +576,9 @@ shoal_status shoal_set_rounds_new(const shoal_frequency_set *frequency,
         .requirements = requirements,
         .space = space,
         .max_suppressed = max_suppressed,
-        .part_rows = requirements->k + requirements->p,
+        .part_rows = counts_people(requirements) ? requirements->k + requirements->p
+                                                 : 2 * requirements->p - 1,
+        .few_rows = 4 * (requirements->k + requirements->p),
         .max_classes = frequency->n_tuples < 1 << 20 ? 4 * frequency->n_tuples + 1024 : 1 << 22,
         .n_sets = requirements->n_sets};
     r->sets = shoal_alloc_zero(r->n_sets, sizeof *r->sets);

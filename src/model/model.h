@@ -333,6 +333,18 @@ uint64_t shoal_judge_over(const shoal_requirements *requirements, size_t set,
                           const shoal_frequency_set *frequency, const shoal_classes *over,
                           uint8_t *violates);
 
+/* The same of parts of classes, but for the number of their rows, which is the class's. */
+void shoal_judge_parts_over(const shoal_requirements *requirements, size_t set,
+                            const shoal_frequency_set *frequency, const shoal_classes *parts,
+                            uint8_t *violates);
+/*
+ * spare[c] receives a number of rows that class c may lose, whichever they are, and still satisfy
+ * requirements that are monotone; 0 if it violates them. `violates`: as shoal_judge_over fills it.
+ */
+void shoal_spare_over(const shoal_requirements *requirements, size_t set,
+                      const shoal_frequency_set *frequency, const shoal_classes *over,
+                      const uint8_t *violates, uint32_t *spare);
+
 /*
  * violates[c] receives 1 for each class, except those left out, that lies in a class over one of
  * the requirement's sets that violates it; else 0.

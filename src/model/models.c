@@ -109,6 +109,7 @@ typedef struct judgement {
   quick_requirement quick[MAX_QUICK];
   size_t n_quick;
   bool has_others; /* requirements that need a view */
+  bool not_rows;   /* leave out numbers of rows */
 } judgement;
 
 /* Adds the requirement to the quick checks; false if it is not one. */
@@ -136,26 +137,33 @@ static bool add_quick(judgement *j, const shoal_requirement *requirement) {
 
 /* Is requirement i one of those that are judged? */
 static bool is_judged(const judgement *j, size_t i) {
-  return j->set == SHOAL_EVERY_SET || j->requirements->items[i].covers[j->set];
+  const shoal_requirement *requirement = &j->requirements->items[i];
+  if (j->not_rows && requirement->type->is_size && !requirement->counts_people) return false;
+  return j->set == SHOAL_EVERY_SET || requirement->covers[j->set];
 }
 
 static judgement plan(const shoal_requirements *requirements, size_t set,
-                      const shoal_frequency_set *frequency, const shoal_classes *classes) {
-  judgement j = {
-      .requirements = requirements, .set = set, .frequency = frequency, .classes = classes};
+                      const shoal_frequency_set *frequency, const shoal_classes *classes,
+                      bool not_rows) {
+  judgement j = {.requirements = requirements,
+                 .set = set,
+                 .frequency = frequency,
+                 .classes = classes,
+                 .not_rows = not_rows};
   for (size_t i = 0; i < requirements->n_items; i++)
     if (is_judged(&j, i) && !add_quick(&j, &requirements->items[i])) j.has_others = true;
   return j;
 }
 
+static uint64_t count_quick(const quick_requirement *quick, uint32_t c) {
+  return quick->sets ? (uint64_t)__builtin_popcountll(quick->sets[c])
+                     : quick->start[c + 1] - quick->start[c];
+}
+
 static bool violates_any(const judgement *j, uint32_t c) {
   if (j->classes->n_rows[c] < j->min_rows) return true;
-  for (size_t i = 0; i < j->n_quick; i++) {
-    const quick_requirement *quick = &j->quick[i];
-    uint64_t distinct = quick->sets ? (uint64_t)__builtin_popcountll(quick->sets[c])
-                                    : quick->start[c + 1] - quick->start[c];
-    if (distinct < quick->min_distinct) return true;
-  }
+  for (size_t i = 0; i < j->n_quick; i++)
+    if (count_quick(&j->quick[i], c) < j->quick[i].min_distinct) return true;
   for (size_t i = 0; j->has_others && i < j->requirements->n_items; i++)
     if (is_judged(j, i) &&
         !shoal_requirement_holds(&j->requirements->items[i], j->frequency, j->classes, c, NULL))
@@ -163,17 +171,44 @@ static bool violates_any(const judgement *j, uint32_t c) {
   return false;
 }
 
+static uint64_t judge_over(const judgement *j, uint8_t *violates) {
+  uint64_t rows = 0;
+  for (uint32_t c = 0; c < j->classes->n_classes; c++) {
+    bool violated = violates_any(j, c);
+    if (violates) violates[c] = violated;
+    if (violated) rows += j->classes->n_rows[c];
+  }
+  return rows;
+}
+
 uint64_t shoal_judge_over(const shoal_requirements *requirements, size_t set,
                           const shoal_frequency_set *frequency, const shoal_classes *over,
                           uint8_t *violates) {
-  judgement j = plan(requirements, set, frequency, over);
-  uint64_t rows = 0;
+  judgement j = plan(requirements, set, frequency, over, false);
+  return judge_over(&j, violates);
+}
+
+void shoal_judge_parts_over(const shoal_requirements *requirements, size_t set,
+                            const shoal_frequency_set *frequency, const shoal_classes *parts,
+                            uint8_t *violates) {
+  judgement j = plan(requirements, set, frequency, parts, true);
+  (void)judge_over(&j, violates);
+}
+
+void shoal_spare_over(const shoal_requirements *requirements, size_t set,
+                      const shoal_frequency_set *frequency, const shoal_classes *over,
+                      const uint8_t *violates, uint32_t *spare) {
+  judgement j = plan(requirements, set, frequency, over, false);
   for (uint32_t c = 0; c < over->n_classes; c++) {
-    bool violated = violates_any(&j, c);
-    if (violates) violates[c] = violated;
-    if (violated) rows += over->n_rows[c];
+    spare[c] = 0;
+    if (violates[c] || j.has_others) continue;
+    uint64_t least = over->n_rows[c] - j.min_rows;
+    for (size_t i = 0; i < j.n_quick; i++) {
+      uint64_t rest = count_quick(&j.quick[i], c) - j.quick[i].min_distinct;
+      if (rest < least) least = rest;
+    }
+    spare[c] = least < UINT32_MAX ? (uint32_t)least : UINT32_MAX;
   }
-  return rows;
 }
 
 /* Classes over all quasi-identifiers are the only ones, or the same as all others. */
@@ -185,7 +220,7 @@ shoal_judgement shoal_judge(const shoal_requirements *requirements,
                             const shoal_frequency_set *frequency, const shoal_classes *classes,
                             uint64_t limit, uint8_t *violates) {
   assert(is_simple(requirements, classes));
-  judgement j = plan(requirements, SHOAL_EVERY_SET, frequency, classes);
+  judgement j = plan(requirements, SHOAL_EVERY_SET, frequency, classes, false);
   shoal_judgement judged = {0, 0, 0};
   for (uint32_t c = 0; c < classes->n_classes; c++) {
     bool violated = violates_any(&j, c);
@@ -223,7 +258,7 @@ uint64_t shoal_min_suppressed(const shoal_requirements *requirements,
                               const shoal_frequency_set *frequency, const shoal_classes *classes,
                               const uint8_t *violates) {
   bool simple = is_simple(requirements, classes);
-  judgement j = plan(requirements, SHOAL_EVERY_SET, frequency, classes);
+  judgement j = plan(requirements, SHOAL_EVERY_SET, frequency, classes, false);
   uint64_t suppressed = 0;
   for (uint32_t c = 0; !simple && requirements->monotone && c < classes->n_classes; c++)
     if (violates[c]) suppressed += classes->n_rows[c];

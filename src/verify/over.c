@@ -44,22 +44,21 @@ static size_t shorten(const shoal_verify_entry *entry, const uint8_t *uses, size
 }
 
 /* The new class of each class; returns their number. SIZE_MAX: no memory. */
-static size_t group(const shoal_verify_counter *count, const uint8_t *uses, uint32_t *new_of) {
-  const shoal_verify_dictionary *classes = &count->classes;
+static size_t group(const shoal_verify_counter *count, const shoal_verify_entry *const *classes,
+                    const uint8_t *uses, uint32_t *new_of) {
   shoal_verify_dictionary shorter;
   char *key = NULL;
   size_t capacity = 0;
   bool ok = shoal_verify_dictionary_init(&shorter);
-  for (size_t i = 0; ok && i < (size_t)1 << classes->bits; i++) {
-    const shoal_verify_entry *entry = classes->slots[i].entry;
-    if (!entry) continue;
+  for (size_t i = 0; ok && i < count->classes.n_entries; i++) {
+    const shoal_verify_entry *entry = classes[i];
     ok = shoal_grow(&key, &capacity, entry->size_bytes + 1, 1);
     if (!ok) break;
     size_t size_bytes = shorten(entry, uses, count->request->n_quasi, key);
     const shoal_verify_entry *same =
         shoal_verify_intern(&shorter, shoal_hash_bytes(key, size_bytes), key, size_bytes);
     ok = same != NULL;
-    if (ok) new_of[entry->id] = same->id;
+    if (ok) new_of[i] = same->id;
   }
   size_t n = ok ? shorter.n_entries : SIZE_MAX;
   shoal_verify_dictionary_reset(&shorter);
@@ -141,7 +140,16 @@ static bool sum_all(const shoal_verify_tally *tally, const members *m, shoal_ver
   return !tally->guards.starts || sum_attribute(&tally->guards, m, n, &over->guards);
 }
 
+const shoal_verify_entry **shoal_verify_list_classes(const shoal_verify_counter *count) {
+  const shoal_verify_dictionary *classes = &count->classes;
+  const shoal_verify_entry **list = shoal_alloc(classes->n_entries, sizeof *list);
+  for (size_t i = 0; list && i < (size_t)1 << classes->bits; i++)
+    if (classes->slots[i].entry) list[classes->slots[i].entry->id] = classes->slots[i].entry;
+  return list;
+}
+
 shoal_status shoal_verify_tally_over(const shoal_verify_counter *count,
+                                     const shoal_verify_entry *const *classes,
                                      const shoal_verify_tally *tally, const shoal_verify_set *set,
                                      shoal_verify_tally *over, shoal_error *error) {
   members m = {0};
@@ -150,7 +158,7 @@ shoal_status shoal_verify_tally_over(const shoal_verify_counter *count,
   shoal_status status = uses && new_of ? SHOAL_OK : shoal_fail_memory(error);
   if (status == SHOAL_OK) status = find_columns(count->request, set, uses, error);
   if (status == SHOAL_OK) {
-    over->n_classes = group(count, uses, new_of);
+    over->n_classes = group(count, classes, uses, new_of);
     if (over->n_classes == SIZE_MAX ||
         !list_members(new_of, tally->n_classes, over->n_classes, &m) || !sum_all(tally, &m, over) ||
         !shoal_verify_tally_people(count, new_of, over))

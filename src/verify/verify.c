@@ -226,14 +226,17 @@ static shoal_status prove_all(const shoal_verify_counter *count, const shoal_ver
             "the model '%.100s' is about quasi-identifiers that the request lacks; %s",
             request->models[i].name, SHOAL_VERIFY_FAULT);
   SHOAL_TRY(shoal_verify_models(request, tally, SHOAL_VERIFY_WHOLE, error));
-  for (size_t i = 0; i < request->n_over; i++) {
+  if (!request->n_over) return SHOAL_OK;
+  const shoal_verify_entry **classes = shoal_verify_list_classes(count);
+  shoal_status status = classes ? SHOAL_OK : shoal_fail_memory(error);
+  for (size_t i = 0; i < request->n_over && status == SHOAL_OK; i++) {
     shoal_verify_tally over = {0};
-    shoal_status status = shoal_verify_tally_over(count, tally, &request->over[i], &over, error);
+    status = shoal_verify_tally_over(count, classes, tally, &request->over[i], &over, error);
     if (status == SHOAL_OK) status = shoal_verify_models(request, &over, i, error);
     shoal_verify_tally_over_reset(&over);
-    SHOAL_TRY(status);
   }
-  return SHOAL_OK;
+  free(classes);
+  return status;
 }
 
 shoal_status shoal_verify(int fd, const shoal_verify_request *request, const shoal_run *run,
