@@ -8,10 +8,6 @@
 #include "policy/policy.h"
 #include "shoal/shoal.h"
 
-/* libfyaml 0.7.12 leaks a page where a quote is not closed; where we leak, frames are ours too. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libfyaml"; }
-
 static void check_refusal(shoal_status status, const shoal_error *error) {
   if (status == SHOAL_OK) return;
   MUST(status == SHOAL_BAD_POLICY || status == SHOAL_BAD_INPUT); /* of an internal function */
