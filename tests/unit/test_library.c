@@ -218,6 +218,11 @@ static void null_policies_and_tables_give_a_status(void **state UNUSED) {
   bad(shoal_policy_set(NULL, "k", "2", &error));
   bad(shoal_policy_set(policy, NULL, "2", &error));
   bad(shoal_policy_set(policy, "k", NULL, &error));
+  assert_null(shoal_policy_role(NULL, "age"));
+  assert_null(shoal_policy_role(policy, NULL));
+  assert_string_equal(shoal_policy_role(policy, "no such column"), "drop"); /* unlisted */
+  assert_null(shoal_policy_missing(NULL));
+  assert_null(shoal_policy_algorithm(NULL));
   assert_false(shoal_policy_names_file(NULL, "x") || shoal_policy_names_file(policy, NULL));
   bad(shoal_table_read(NULL, policy, SHOAL_FOR_RELEASE, NULL, NULL, &table, &error));
   bad(shoal_table_read("x", policy, SHOAL_FOR_RELEASE, NULL, NULL, NULL, &error));
