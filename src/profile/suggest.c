@@ -110,7 +110,7 @@ bool shoal_may_be_kept(const char *name, const shoal_column_stats *f) {
 
 /* A body has 2 to 300 kg or up to 700 pounds, and few decimals; other weights are a survey's. */
 static bool is_body_weight(const shoal_column_stats *f) {
-  uint64_t unit = f->scale <= 9 ? shoal_power_of_ten(f->scale) : 0;
+  uint64_t unit = f->scale <= 16 ? shoal_power_of_ten(f->scale) : 0; /* 700 of it fit */
   return unit && f->low >= 2 * (int64_t)unit && f->high <= 700 * (int64_t)unit;
 }
 

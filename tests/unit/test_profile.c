@@ -437,6 +437,12 @@ static void ranges(void **state) {
   assert_suggested(profile_column("weight", ROWS("-999999999999999999", "0", "1", "2", "0", "1",
                                                  "2", "999999999999999999")),
                    "identifier", NULL);
+  /* a body's, in pounds that were turned into kilograms; a survey's would be kept */
+  assert_suggested(profile_column("wt82", ROWS("68.9460402434", "68.9460402434", "68.9460402434",
+                                               "68.9460402434", "68.9460402434", "55.7918600000",
+                                               "55.7918600000", "55.7918600000", "55.7918600000",
+                                               "55.7918600000")),
+                   "quasi", NULL);
   assert_suggested(
       profile_column("x", ROWS("-922337203685477580", "0.1", "1", "2", "922337203685477580")),
       "quasi", NULL);
