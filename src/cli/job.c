@@ -18,6 +18,10 @@
 
 /* A path that the user can correct is bad input, other errors are the system's. */
 static shoal_status fail_path(shoal_error *error, const char *path, int code) {
+  if (code == ENOENT && strstr(path, "://")) /* it may have a password: it is not shown */
+    return cli_fail(error, SHOAL_BAD_INPUT,
+                    "the output is no file, and no database that shoal writes: these begin with "
+                    "postgresql:// or sqlite:");
   if (code == ENOENT || code == ENOTDIR)
     return cli_fail(error, SHOAL_BAD_INPUT,
                     "%s: its directory does not exist; create it or choose another name", path);

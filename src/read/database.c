@@ -73,7 +73,12 @@ void shoal_address_reset(shoal_address *address) {
 }
 
 char *shoal_display_path(const char *path) {
-  if (!shoal_is_database(path)) return strdup(strcmp(path, "-") == 0 ? "standard input" : path);
+  if (!shoal_is_database(path)) {
+    /* another kind of address may have a password, too */
+    size_t scheme = strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789+.-");
+    if (strncmp(path + scheme, "://", 3) == 0) return strndup(path, scheme + 3);
+    return strdup(strcmp(path, "-") == 0 ? "standard input" : path);
+  }
   shoal_address address;
   shoal_error error;
   (void)!shoal_address_parse(path, &address, &error);

@@ -217,6 +217,10 @@ struct shoal_source {
 static shoal_status fail_system(const char *name, const char *what, int code, shoal_error *error) {
   bool machine = code != ENOENT && code != ENOTDIR && code != EISDIR && code != ENAMETOOLONG;
   shoal_location location = {.file = name};
+  if (code == ENOENT && strlen(name) > 3 && strcmp(name + strlen(name) - 3, "://") == 0)
+    return shoal_fail_at(error, SHOAL_BAD_INPUT, &location,
+                         "is no file, and no database that shoal reads: these begin with "
+                         "postgresql:// or sqlite:");
   if (code == ENOENT)
     return shoal_fail_at(error, SHOAL_BAD_INPUT, &location, "does not exist; check the name");
   return shoal_fail_at(error, machine ? SHOAL_FAILED : SHOAL_BAD_INPUT, &location, "%s: %s%s", what,

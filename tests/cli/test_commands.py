@@ -559,5 +559,17 @@ class Help(clitest.Case):
         self.assertEqual(first, self.succeed("lattice", "--json", "-Ppolicy.yaml", "--", "data.csv").out)
 
 
+class OtherDatabases(clitest.Case):
+    def test_an_address_of_another_database_is_not_shown(self):
+        self.write_data(clitest.ROWS)
+        self.write_policy()
+        for words in (["check", "mysql://anna:SECRET@host/db"], ["profile", "odbc://anna:SECRET@host/db"],
+                      ["anonymize", "data.csv", "-o", "mysql://anna:SECRET@host/db"]):
+            with self.subTest(words):
+                policy = [] if words[0] == "profile" else ["-P", "policy.yaml"]
+                self.assert_says(self.run_shoal(*words, *policy), "postgresql:// or sqlite:")
+                self.assertNotIn(b"SECRET", self.run_shoal(*words, *policy).err)
+
+
 if __name__ == "__main__":
     unittest.main()
