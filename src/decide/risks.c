@@ -375,7 +375,7 @@ shoal_status shoal_risks_of_repeats(shoal_result *result, const shoal_context *p
       (void)snprintf(
           why, sizeof why,
           "%llu rows share their value with another row, and k counts rows; if it numbers "
-          "people, give it 'role: person'",
+          "people, give it 'role: person'; if different people share it, accept the risk",
           (unsigned long long)column->n_repeated);
     SHOAL_TRY(shoal_risk_add(result, p->policy, SHOAL_RISK_REPEATS, column->name, NULL, false, why,
                              error));

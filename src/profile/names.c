@@ -96,8 +96,8 @@ static const shoal_name_hint hints[] = {
      "karno* *karno ecog cd lesion* rash infect* *infct inj* death deaths died dead mortal* "
      "surviv* futime los blood* systolic diastolic cholesterol chol bili* albumin creatinin* "
      "glucose hemo* platelet* meno* bmi pulse smok* cigs cig cigar* alcohol* drink* tobacco "
-     "vaccin* allerg* asthma* pain* bweight bwt bwght *birthweight* *bwght* physlim physlm *krank* "
-     "befund behandlung* sucht* "
+     "vaccin* contracept* *birthcontrol* allerg* asthma* pain* bweight bwt bwght *birthweight* "
+     "*bwght* physlim physlm *krank* befund behandlung* sucht* "
      "maladie* traitement* enfermedad* tratamiento* salud sante malattia* patologia* farmac* "
      "terapia* doenca* ziekte* aandoening* *gesund* tod muerte mort morte overleden rauch* tabac* "
      "fum* hopital hospital* ospedale ziekenhuis verwundung* blessure*"},
