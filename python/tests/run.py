@@ -56,9 +56,9 @@ def environment(folder, packages):
     return python
 
 
-def install(folder, python):
-    """Builds the wheel, one layer at a time, and installs it. Returns its path."""
-    wheels, objects = os.path.join(folder, "wheel"), os.path.join(folder, "objects")
+def install(folder, python, layer):
+    """Builds the wheel, one layer at a time, and installs it. Returns its path, which other layers do not change."""
+    wheels, objects = os.path.join(folder, "wheel-" + layer), os.path.join(folder, "objects")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "lock"), "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -81,7 +81,7 @@ def main():
     packages, name, tests = LAYERS[options.layer]
     folder = os.path.join(os.path.abspath(options.build), "python")
     python = environment(os.path.join(folder, name), packages)
-    wheel = install(folder, python)
+    wheel = install(folder, python, options.layer)
     settings = {**os.environ, "SHOAL_WHEEL": wheel, "SHOAL_ROOT": ROOT, "SHOAL_LONG": "1" if options.long else "",
                 "PYTHONDONTWRITEBYTECODE": "1"}
     settings["PYTHONPATH"] = os.path.join(ROOT, "tests")  # pytest_lines
