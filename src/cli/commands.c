@@ -21,13 +21,14 @@ static const cli_command table[] = {
      .paragraphs = LIST(
          "Prints, for every column of DATA, its type, the number of distinct and of missing "
          "values, and the number of rows whose value occurs only once. Suggests a role "
-         "(identifier, quasi-identifier, sensitive or keep) with its evidence, and a hierarchy.",
+         "(identifier, person, quasi-identifier, sensitive or keep) with its evidence, and a "
+         "hierarchy for columns that need one.",
          "The suggestions are guesses from names, values and counts. They do not know which "
          "columns an intruder can learn from other sources: review the suggested policy line by "
          "line. Columns that cannot be judged have the safe role and 'decide: true'.",
-         "Presets: 'research' (k: 5), 'public' (k: 11, ages above 89 together) and "
-         "'hipaa-safe-harbor' (45 CFR 164.514(b)(2): three digits of postal codes, years of "
-         "dates, ages above 89 together). The policy names the source."),
+         "Presets: 'research' (k: 5), 'public' (k: 11, ages above 89 together, 'rare: 11' for "
+         "sensitive texts) and 'hipaa-safe-harbor' (k: 5; 45 CFR 164.514(b)(2): three digits of "
+         "postal codes, years of dates, ages above 89 together). The policy names the source."),
      .examples =
          EXAMPLES({"Describe a table:", "profile patients.csv"},
                   {"Write a starting policy:", "profile patients.csv --policy-out policy.yaml"},
@@ -188,24 +189,25 @@ static const cli_command table[] = {
          "intruder's knowledge: linking with a table of people, one value in a whole class "
          "(homogeneity), values ruled out (background knowledge), all values of one kind "
          "(similarity), classes with unusual shares (skewness), few categories, low variance, "
-         "earlier releases of the same people, and equal row order.",
+         "earlier releases of the same people, equal row order, and several records of a person.",
          "Prints three numbers for each attack: rows re-identified, sensitive values learnt for "
          "certain, and values guessed with a probability above a bound; then example classes. "
          "Classes are shown by labels that cover more than one value, people of other tables by "
          "row number. Original values are never shown.",
          "An attack counts against the release if the policy or an option requires protection "
-         "against it: linking, homogeneity and earlier releases always; background knowledge up "
+         "against it: linking, homogeneity, earlier releases and equal row order always; "
+         "background knowledge up "
          "to the policy's p; similarity with 'protect'; categories with 'categories'; variance "
          "with theta-sensitive or '--mu'; guesses and skewness with alpha-k or '--bound'. Other "
          "attacks are reported only. Minimality is reported, not simulated ('slack' in the "
-         "policy protects against it)."),
+         "policy reduces it)."),
      .examples = EXAMPLES(
          {"Attack the classes alone:", "attack release.csv -P policy.yaml"},
          {"Link with a voter list and with the original rows:",
           "attack release.csv -P policy.yaml --external voters.csv --original patients.csv"},
          {"Combine with an earlier release:",
           "attack release.csv -P policy.yaml --previous last-year.csv"}),
-     .means_zero = "the policy withstands every attack that it covers",
+     .means_zero = "the release withstands every attack that the policy covers",
      .means_one = "at least one attack that the policy covers succeeds, or found nobody to test "
                   "(the result says which)",
      .operands = "one MASKED file ('-' is standard input)",

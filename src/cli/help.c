@@ -12,11 +12,12 @@ static const cli_text common = {
         "shoal turns a table of personal records into a release. In a release, every row looks "
         "like at least k - 1 others in its quasi-identifiers, and every such class satisfies the "
         "models of the policy. A policy names the role of each column and the required protection. "
-        "Every "
-        "release is verified against the policy before the file appears.",
-    .data = "Tables are CSV files with a header row, or SPSS (.sav), Stata (.dta) and SAS "
-            "(.sas7bdat) files; '-' is standard input; .gz and .zst files are decompressed. The "
-            "delimiter and the encoding are detected. Spaces around a value are kept.",
+        "Every release is verified against the policy before the file appears.",
+    .data =
+        "Tables are CSV files with a header row, or SPSS (.sav), Stata (.dta) and SAS "
+        "(.sas7bdat) files; .gz and .zst files are decompressed; '-' is standard input (not for "
+        "'certificate' and 'serve'). The delimiter and the encoding are detected. Spaces around a "
+        "value are kept.",
     .exits = {"done, or the property holds", "the property does not hold or cannot be reached",
               "wrong usage, policy or data; the message says where and what to do",
               "system error (disk full, out of memory, no permission), or the verifier rejected "

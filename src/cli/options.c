@@ -40,10 +40,14 @@ static const cli_option table[] = {
      CLI_EVERY_COMMAND & ~(CLI_ANONYMIZE | CLI_CERTIFY | CLI_SERVE),
      "Output file of the result (default: '-', standard output).", NULL},
     {CLI_TABLE, "table", 0, "NAME", ON_TABLE,
-     "Table to read, where DATA is a database: NAME or SCHEMA.NAME, as SQL writes it. The same as "
-     "DATA#NAME.",
+     "Table to read, where DATA is a database ('sqlite:FILE' or 'postgresql://..'): NAME or "
+     "SCHEMA.NAME, as SQL writes it. The same as DATA#NAME.",
      NULL},
-    {CLI_QUERY, "query", 0, "SELECT", ON_TABLE,
+    {CLI_QUERY, "query", 0, "SELECT", CLI_ANONYMIZE,
+     "Query to read, where DATA is a database. It runs in a transaction that cannot write; with "
+     "'--in-database', in the transaction that writes the release.",
+     NULL},
+    {CLI_QUERY, "query", 0, "SELECT", ON_TABLE & ~CLI_ANONYMIZE,
      "Query to read, where DATA is a database. It runs in a transaction that cannot write.", NULL},
     {CLI_OUTPUT_TABLE, "output-table", 0, "NAME", CLI_ANONYMIZE,
      "Table to write, where OUT is a database. It appears in one transaction, after it was "
@@ -52,7 +56,7 @@ static const cli_option table[] = {
     {CLI_REPLACE, "replace", 0, NULL, CLI_ANONYMIZE,
      "Replace the output table if it exists; its rights and comments are kept.", NULL},
     {CLI_IN_DATABASE, "in-database", 0, NULL, CLI_ANONYMIZE,
-     "Make the release inside of PostgreSQL: only quasi-identifiers and sensitive values leave the "
+     "Make the release inside PostgreSQL: only quasi-identifiers and sensitive values leave the "
      "server, as counted tuples. Labels are uniform.",
      NULL},
     {CLI_POLICY_OUT, "policy-out", 0, "FILE", CLI_PROFILE,

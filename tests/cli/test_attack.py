@@ -143,7 +143,7 @@ class Wrong(Attack):
 
     def test_help_has_the_exit_status(self):
         text = self.succeed("attack", "--help").text
-        for word in ("--external", "--previous", "--rule-out", "the policy withstands every attack that it covers"):
+        for word in ("--external", "--previous", "--rule-out", "the release withstands every attack that the policy covers"):
             self.assertIn(word, " ".join(text.split()))
 
 
