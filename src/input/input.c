@@ -87,6 +87,7 @@ static shoal_status fail_attribute(const planner *p, const shoal_attribute *attr
   bool pattern = shoal_name_is_pattern(attribute->name);
   const char *near = NULL;
   if (!pattern && !find_near(attribute->name, names, n, &near)) return shoal_fail_memory(error);
+  if (near && shoal_policy_knows_name(p->policy, near)) near = NULL; /* it has its own entry */
   return shoal_policy_fail(p->policy, attribute->mark, error, "%s has no column '%s'%s%s%s", file,
                            attribute->name, near ? "; did you mean '" : "",
                            near      ? near

@@ -92,8 +92,8 @@ shoal_status shoal_pg_open(shoal_pg *pg, const shoal_address *address, shoal_pat
     char *message = strdup(PQerrorMessage(pg->connection));
     if (!message) return shoal_fail_memory(error);
     for (size_t size = strlen(message); size && message[size - 1] == '\n';) message[--size] = 0;
-    for (char *c = message; *c; c++) /* libpq writes a line for each host */
-      if (*c == '\n') *c = ' ';
+    for (char *c = message; *c; c++) /* libpq writes a line for each host, and indents advice */
+      if (*c == '\n' || *c == '\t') *c = ' ';
     shoal_status status =
         shoal_fail_at(error, SHOAL_FAILED, &location, "cannot connect: %.1000s", message);
     free(message);

@@ -61,6 +61,12 @@ class Advice(BadInput):
             self.put("policy.yaml", text)
             self.refuse_anonymize(says=[r"policy\.yaml:1:1: this does not look like a policy", "give the policy, not the table"])
 
+    def test_a_column_with_an_entry_of_its_own_is_no_suggestion(self):
+        for name, says in (("towns", "has no column 'towns': correct the name"), ("wrd", "has no column 'wrd'; did you mean 'ward'")):
+            self.put("data.csv", b"town,ward\n1,2\n3,4\n")
+            self.put("policy.yaml", f"shoal: 1\nattributes: {{town: {{role: quasi}}, {name}: {{role: keep}}}}\nprivacy: {{k: 2}}\n".encode())
+            self.refuse_anonymize(says=[says])
+
     def test_words_are_no_numbers_and_no_dates(self):
         for hierarchy, says in (({"intervals": [5, 10]}, "'intervals'.* are for columns of numbers, and this one has none"),
                                 ({"date": ["day", "year"]}, "'date' is for columns of dates, and this one has none")):

@@ -394,6 +394,7 @@ class Failures(Test):
     def test_addresses_and_names_that_lead_nowhere(self):
         for where, code, word in ((address("nothing"), 2, "no such table"), (address("no.such"), 2, "no such table"),
                                   (address("a b"), 2, "name"), ("postgresql://nowhere.invalid/db#t", 3, "cannot connect"),
+                                  ("postgresql://localhost:1/db#t", 3, "refused  Is the server"),
                                   ("postgresql:///nothing#t", 3, "does not exist"),
                                   ("postgresql://nobody_there@/postgres#t", 3, "does not exist"),
                                   ("postgresql:t", 2, "not an address"), ("postgres://x:y:z/#t", 2, "not an address")):
