@@ -64,6 +64,18 @@ static shoal_table *table_of(const char *const *names, size_t n_columns, const c
   return table;
 }
 
+/* `clusters` by row; the last one has the n_single rows that are suppressed one by one. */
+static void make_draft(fixture *f, const uint32_t *clusters, uint32_t n_clusters,
+                       uint64_t n_single) {
+  shoal_partition partition = {.n_clusters = n_clusters, .n_single = n_single};
+  partition.cluster_of_row = calloc(f->table->n_rows, sizeof *clusters);
+  assert_non_null(partition.cluster_of_row);
+  memcpy(partition.cluster_of_row, clusters, f->table->n_rows * sizeof *clusters);
+  shoal_labelled_clusters_inputs ground = {&f->context, &f->axes};
+  succeeds(shoal_labelled_clusters_make(&ground, &partition, &f->draft, &error));
+  shoal_partition_reset(&partition);
+}
+
 /* Two quasi-identifiers and a sensitive attribute: a, b and s; `clusters` by row. */
 static void setup(fixture *f, const char *yaml, const char *const *cells, size_t n_rows,
                   const uint32_t *clusters, uint32_t n_clusters) {
@@ -74,13 +86,7 @@ static void setup(fixture *f, const char *yaml, const char *const *cells, size_t
   succeeds(shoal_context_init(&f->context, f->table, f->policy, SHOAL_CONTEXT_LOCAL, NULL, &error));
   succeeds(shoal_axes_init(&f->axes, f->context.frequency, f->context.quasi_attributes, NULL,
                            SHOAL_LOSS_HEIGHT, &error));
-  shoal_partition partition = {.n_clusters = n_clusters};
-  partition.cluster_of_row = calloc(n_rows, sizeof *clusters);
-  assert_non_null(partition.cluster_of_row);
-  memcpy(partition.cluster_of_row, clusters, n_rows * sizeof *clusters);
-  shoal_labelled_clusters_inputs ground = {&f->context, &f->axes};
-  succeeds(shoal_labelled_clusters_make(&ground, &partition, &f->draft, &error));
-  shoal_partition_reset(&partition);
+  make_draft(f, clusters, n_clusters, 0);
 }
 
 static void release(fixture *f) {
@@ -459,6 +465,40 @@ static void merging_goes_before_suppressing(void **state UNUSED) {
 
 /* ---------------------------------------------------------------- counted tables */
 
+/* Rows that are suppressed one by one are no class, although they satisfy the policy here. No class
+ * over a set counts them: three rows with x are too few, whatever the other two are. */
+static void rows_that_are_left_out_count_nowhere(void **state UNUSED) {
+  static const struct {
+    const char *more;
+    uint64_t suppressed, n_classes, smallest_class;
+    uint8_t violates[3];
+  } cases[] = {{"", 2, 2, 3, {0, 0, 1}},
+               {", models: [k-anonymity: {k: 4, over: [b]}]", 5, 1, 4, {1, 0, 1}},
+               {", p: 2", 5, 1, 4, {1, 0, 1}}};
+  static const char *const cells[] = {"1", "x", "u", "2", "x", "u", "3", "x", "u",
+                                      "4", "y", "u", "5", "y", "u", "6", "y", "u",
+                                      "7", "y", "v", "8", "x", "u", "9", "x", "v"};
+  static const uint32_t clusters[] = {0, 0, 0, 1, 1, 1, 1, 2, 2};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    char yaml[300];
+    (void)snprintf(yaml, sizeof yaml,
+                   "shoal: 1\nattributes:\n  a: {role: quasi, type: number}\n"
+                   "  b: {role: quasi, hierarchy: {top: true}}\n" SENSITIVE "privacy: {k: 2%s}\n",
+                   cases[i].more);
+    fixture f;
+    setup(&f, yaml, cells, COUNT(clusters), clusters, 3);
+    assert_int_equal(f.draft->decision.judged.suppressed, 0);
+    shoal_labelled_clusters_free(f.draft);
+    make_draft(&f, clusters, 3, 2);
+    const shoal_decision *d = &f.draft->decision;
+    assert_int_equal(d->judged.suppressed, cases[i].suppressed);
+    assert_int_equal(d->judged.n_classes, cases[i].n_classes);
+    assert_int_equal(d->judged.smallest_class, cases[i].smallest_class);
+    assert_memory_equal(d->violates, cases[i].violates, sizeof cases[i].violates);
+    release(&f);
+  }
+}
+
 static void a_counted_table_expands_to_single_rows(void **state UNUSED) {
   static const char *const names[] = {"id", "q", "keep"};
   static const char *const cells[] = {"i1", "x", "", "i2", "", "k", "i1", "y", "k"};
@@ -505,6 +545,7 @@ int main(void) {
       TEST(what_cannot_be_mended_is_suppressed_or_refused),
       TEST(suppressed_rows_are_blanked_where_that_is_safe),
       TEST(merging_goes_before_suppressing),
+      TEST(rows_that_are_left_out_count_nowhere),
       TEST(a_counted_table_expands_to_single_rows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,8 @@
 /*
  * Policies become demands on a table: what is refused and with which words, categories from files,
  * trees, guards; each with memory that runs out at every place in turn. Then classes are judged
- * without memory: they break, and the demands say that they cannot be trusted.
+ * without memory: they break, and the demands say that they cannot be trusted. People are found by
+ * their keys.
  */
 #include "lowmem_memory.h"
 
@@ -18,6 +19,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "context/people.h"
 #include "model/bounds.h"
 #include "model/types.h"
 #include "table/load.h"
@@ -574,6 +576,105 @@ static void a_class_that_cannot_be_judged_breaks(void **state UNUSED) {
   shoal_text_reset(&categories);
 }
 
+/* ---------------------------------------------------------------- people */
+
+#define KEYS                                                                                       \
+  "attributes:\n  id: {role: person}\n  q: {role: quasi, hierarchy: {top: true}}\n"                \
+  "  no: {role: %s}\nprivacy: {k: 1}\n"
+
+static shoal_status find_people(shoal_people *people) {
+  error = (shoal_error){0};
+  return shoal_people_init(people, table, policy, SHOAL_ROLE_PERSON, &error);
+}
+
+static void people_are_found_by_their_keys(void **state UNUSED) {
+  static const struct {
+    const char *role_of_no, *csv;
+    uint64_t n;
+    bool repeat;
+  } cases[] = {
+      {"keep", "id,q,no\n1,1,a\n1,2,a\n2,3,a\n", 2, true}, /* the last one does not repeat */
+      {"keep", "q,id,no\n1,1,a\n1,2,a\n1,3,a\n", 3, false},
+      {"person", "id,q,no\n1,1,a\n1,1,b\n2,1,a\n", 3, false},
+      {"person", "id,q,no\n1,1,a\n1,2,b\n2,3,b\n2,4,b\n", 3, true},
+      {"person", "id,q,no\n1,1,a\n2,2,b\n3,3,b\n", 3, false}, /* one column tells them apart */
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    char rest[300];
+    shoal_people people;
+    (void)snprintf(rest, sizeof rest, KEYS, cases[i].role_of_no);
+    load(rest, cases[i].csv);
+    succeeds(find_people(&people));
+    assert_true(people.asked && !people.absent);
+    assert_int_equal(people.n, cases[i].n);
+    assert_int_equal(people.repeat, cases[i].repeat);
+    assert_int_equal(!people.column, people.hashes != NULL);
+    shoal_people_reset(&people);
+    fails_once = true;
+    for (long n = 0, ended = 0; !ended; n++) {
+      allocations_left = n;
+      shoal_status status = find_people(&people);
+      ended = allocations_left >= 0;
+      allocations_left = -1;
+      assert_int_equal(status, ended ? SHOAL_OK : SHOAL_FAILED);
+    }
+    shoal_people_reset(&people);
+    unload();
+  }
+}
+
+/* Each tuple stands for several rows of its person; a key that is missing could be anybody's. */
+static void people_of_tuples_and_of_missing_keys(void **state UNUSED) {
+  char rest[300];
+  shoal_people people;
+  (void)snprintf(rest, sizeof rest, KEYS, "person");
+  load(rest, "id,q,no\n1,1,a\n1,1,b\n2,1,a\n");
+  uint64_t counts[] = {1, 1, 2};
+  table->counts = counts;
+  succeeds(find_people(&people));
+  assert_true(people.n == 3 && people.repeat);
+  shoal_people_reset(&people);
+  table->counts = NULL;
+  unload();
+  for (int last = 0; last < 2; last++) {
+    load(rest, last ? "id,q,no\n1,1,a\n1,1,b\n1,1,?\n" : "id,q,no\n1,1,?\n1,1,a\n1,1,a\n");
+    assert_int_equal(find_people(&people), SHOAL_BAD_INPUT);
+    assert_int_equal(error.row, last ? 3 : 1);
+    assert_non_null(strstr(error.message, "the row's person is not known"));
+    unload();
+  }
+}
+
+/* Without codes, only a column that differs in every row is a key. */
+static void keys_without_codes_differ_in_every_row(void **state UNUSED) {
+  char rest[300];
+  shoal_people people;
+  (void)snprintf(rest, sizeof rest, KEYS, "keep");
+  load(rest, "id,q,no\n1,1,a\n2,1,a\n3,1,a\n");
+  shoal_column *id = &table->columns[0];
+  uint64_t counts[] = {1, 1, 1};
+  assert_int_equal(id->code_size, 0);
+  for (int spoilt = 0; spoilt < 4; spoilt++) {
+    id->n_repeated = spoilt == 1 ? 2 : 0;
+    id->is_identity = spoilt != 2;
+    table->counts = spoilt == 3 ? counts : NULL;
+    succeeds(find_people(&people));
+    assert_int_equal(people.absent, spoilt > 0);
+    assert_int_equal(people.n, spoilt ? 0 : 3);
+    shoal_people_reset(&people);
+  }
+  table->counts = NULL;
+  unload();
+  (void)snprintf(rest, sizeof rest, KEYS, "person");
+  load(rest, "id,q,no\n1,1,a\n2,1,b\n3,1,a\n");
+  const char *name = table->columns[2].name;
+  table->columns[2].name = "other"; /* one column of two is not enough */
+  succeeds(find_people(&people));
+  assert_true(people.absent && people.n == 0);
+  table->columns[2].name = name;
+  unload();
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void) {
@@ -591,6 +692,9 @@ int main(void) {
       TEST(distances_of_any_tree_and_numbers),
       TEST(one_value_is_as_far_as_itself),
       TEST(a_class_that_cannot_be_judged_breaks),
+      TEST(people_are_found_by_their_keys),
+      TEST(people_of_tuples_and_of_missing_keys),
+      TEST(keys_without_codes_differ_in_every_row),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
