@@ -667,6 +667,12 @@ static void keys_without_codes_differ_in_every_row(void **state UNUSED) {
   unload();
   (void)snprintf(rest, sizeof rest, KEYS, "person");
   load(rest, "id,q,no\n1,1,a\n2,1,b\n3,1,a\n");
+  const shoal_column coded = table->columns[0];
+  table->columns[0] = (shoal_column){.name = coded.name, .is_identity = true};
+  succeeds(find_people(&people)); /* the other column has codes, and changes nothing */
+  assert_true(!people.absent && people.n == 3 && !people.column && !people.key.codes);
+  shoal_people_reset(&people);
+  table->columns[0] = coded;
   const char *name = table->columns[2].name;
   table->columns[2].name = "other"; /* one column of two is not enough */
   succeeds(find_people(&people));
