@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A certificate depends on nothing but release, policy and the rounded number of suppressed rows.
 
-Each case is a random table with random models (gen_models.py) or a random local release
-(gen_local.py). `anonymize --certificate` writes a page from the run that saw the original.
-`certificate` makes it again from the release and the policy, in another directory, under other
-names. The pages must be equal byte for byte. SHOAL_CASES sets the number of cases.
+Each case is a random table with random models (gen_models.py), with models over some
+quasi-identifiers (gen_over.py), or a random local release (gen_local.py). `anonymize --certificate`
+writes a page from the run that saw the original. `certificate` makes it again from the release and
+the policy, in another directory, under other names. The pages must be equal byte for byte.
+SHOAL_CASES sets the number of cases.
 """
 
 import collections
@@ -18,6 +19,7 @@ import unittest
 import gen
 import gen_local
 import gen_models
+import gen_over
 import support
 
 CASES = int(os.environ.get("SHOAL_CASES") or 1200)
@@ -95,6 +97,12 @@ class Certificates(unittest.TestCase):
         self.assertIn("risks that count people cannot be judged", page)
         self.assertNotIn("none of the risks", page)
         self.assertNotIn("banner yes", page)
+
+    def test_models_over_some_quasi_identifiers(self):
+        tally = collections.Counter()
+        for seed in range(CASES // 8):
+            self.compare(gen_over.make_case(seed)[0], tally)
+        self.assertGreater(tally[0], CASES // 40, tally)
 
     def test_every_local_algorithm(self):
         tally = collections.Counter()
