@@ -81,6 +81,28 @@ class Search(unittest.TestCase):
         self.assertEqual(plain.json()["search"]["node"], limited.json()["search"]["node"])
         self.assertEqual(plain.json()["search"]["objective"], limited.json()["search"]["objective"])
 
+    def test_large_lattices_list_no_minimal_nodes(self):
+        """Up to a million nodes do; if rows may be suppressed, a million nodes times sets of quasi-identifiers."""
+        pair = {"models": [{"k-anonymity": {"k": 2, "over": ["c0"]}}]}
+        for digits, more, method, listed in (
+                (9, {}, {"max-suppression": 1}, True), (10, {}, {}, False),
+                (9, pair, {}, True), (9, pair, {"max-suppression": 1}, False), (4, pair, {"max-suppression": 1}, True),
+                (9, pair, {"max-suppression": 1, "prefer": ["min-suppression"]}, True)):
+            with self.subTest(digits=digits, **more, **method):
+                names = [f"c{i}" for i in range(6)]
+                policy = {"shoal": 1, "attributes": {name: {"role": "quasi", "hierarchy": {"mask": "right"}}
+                                                     for name in names},
+                          "privacy": {"k": 2} | more, "method": {"algorithm": "samarati", "seed": 1} | method}
+                rows = [["1" * digits] * 6, ["2" * digits] * 6] * 2
+                self.data, self.policy = support.write_problem(self.directory, names, rows, policy)
+                done = self.anonymize()
+                self.assertEqual(0, done.code, done)
+                search = done.json()["search"]
+                self.assertEqual(((digits + 1) ** 6, listed), (search["lattice_nodes"], search["minimal_complete"]))
+                self.assertEqual([{name: 0 for name in names}], search["minimal"])
+                text = support.shoal("anonymize", self.data, "-P", self.policy, "-o", self.directory / "out.csv")
+                self.assertEqual(listed, "1 minimal node" in str(text), text)
+
     def test_wrong_limits(self):
         self.problem(20, 2, {"k": 2}, {})
         for value in ("0", "-1", "abc", "", "1e3", "1.5s", "nan"):
