@@ -17,9 +17,8 @@ SHOAL_API bool shoal_path_is_database(const char *path);
 /* Does the address of a database name a table or query? */
 SHOAL_API bool shoal_path_has_table(const char *address);
 
-/* The file behind a path, freed by the caller: that of "sqlite:FILE#TABLE"; other paths are copied.
- * NULL: no memory. */
-SHOAL_API char *shoal_path_file(const char *path);
+/* The file behind a path: that of "sqlite:FILE#TABLE", written into `buffer`, or else the path. */
+SHOAL_API const char *shoal_path_file(const char *path, char *buffer, size_t size);
 
 /* Connects to the database, and looks whether a release can become the table of `address`: a bad
  * address, or a table that exists, fails early. */

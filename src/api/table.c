@@ -26,7 +26,9 @@ bool shoal_path_has_table(const char *address) {
   return address && shoal_address_has_table(address);
 }
 
-char *shoal_path_file(const char *path) { return path ? shoal_file_of_path(path) : NULL; }
+const char *shoal_path_file(const char *path, char *buffer, size_t size) {
+  return path && buffer ? shoal_file_of_path(path, buffer, size) : path;
+}
 
 /* The stream is released also if another argument is wrong. */
 static shoal_status read_arrow(struct ArrowArrayStream *stream, const shoal_counts *counts,

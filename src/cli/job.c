@@ -6,6 +6,7 @@
 #include "cli/job.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,12 +63,9 @@ static bool is_same(const char *a, const char *b) {
 }
 
 bool cli_same_file(const char *a, const char *b) {
-  char *file_a = shoal_path_file(strcmp(a, "-") ? a : "/dev/stdin");
-  char *file_b = shoal_path_file(strcmp(b, "-") ? b : "/dev/stdin");
-  bool same = !file_a || !file_b || is_same(file_a, file_b); /* without memory: refuse */
-  free(file_a);
-  free(file_b);
-  return same;
+  char file_a[PATH_MAX], file_b[PATH_MAX];
+  return is_same(shoal_path_file(strcmp(a, "-") ? a : "/dev/stdin", file_a, sizeof file_a),
+                 shoal_path_file(strcmp(b, "-") ? b : "/dev/stdin", file_b, sizeof file_b));
 }
 
 /* `> log` and `/dev/stdout`: the output would replace the file that the text goes to. */

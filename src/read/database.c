@@ -90,11 +90,14 @@ char *shoal_display_path(const char *path) {
 
 bool shoal_address_has_table(const char *path) { return find_mark(path) != NULL; }
 
-char *shoal_file_of_path(const char *path) {
-  if (kind_of(path) != &shoal_sqlite_kind) return strdup(path);
-  path += strlen(shoal_sqlite_kind.prefixes[0]);
-  const char *mark = find_mark(path);
-  return strndup(path, mark ? (size_t)(mark - path) : strlen(path));
+const char *shoal_file_of_path(const char *path, char *buffer, size_t size) {
+  if (kind_of(path) != &shoal_sqlite_kind) return path;
+  const char *file = path + strlen(shoal_sqlite_kind.prefixes[0]), *mark = find_mark(file);
+  size_t n = mark ? (size_t)(mark - file) : strlen(file);
+  if (n >= size) return path; /* no file has a name of this length */
+  memcpy(buffer, file, n);
+  buffer[n] = '\0';
+  return buffer;
 }
 
 void shoal_database_columns_reset(shoal_database_columns *columns) {

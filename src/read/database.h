@@ -34,8 +34,9 @@ char *shoal_display_path(const char *path);
 /* Does the address of a database name a table or query? */
 bool shoal_address_has_table(const char *path);
 
-/* The file behind a path: that of an SQLite address; other paths are copied. NULL: no memory. */
-char *shoal_file_of_path(const char *path);
+/* The file behind a path: that of an SQLite address, written into `buffer`, or else the path
+ * itself. */
+const char *shoal_file_of_path(const char *path, char *buffer, size_t size);
 
 /* Parses an address; it may lack a table. Reset it also after an error. */
 shoal_status shoal_address_parse(const char *path, shoal_address *address,

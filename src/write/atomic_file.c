@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -350,11 +351,10 @@ size_t shoal_same_file(const char *path, const char *const *others, size_t n) {
   size_t i = 0;
   for (bool same = false; i < n; i++) {
     if (!others[i] || strcmp(others[i], "-") == 0 || strcmp(path, "-") == 0) continue;
-    char *file = shoal_file_of_path(others[i]); /* without memory: refuse */
-    same = !file || strcmp(path, file) == 0 ||
-           (exists && stat(file, &other) == 0 && info.st_dev == other.st_dev &&
-            info.st_ino == other.st_ino);
-    free(file);
+    char buffer[PATH_MAX];
+    const char *file = shoal_file_of_path(others[i], buffer, sizeof buffer);
+    same = strcmp(path, file) == 0 || (exists && stat(file, &other) == 0 &&
+                                       info.st_dev == other.st_dev && info.st_ino == other.st_ino);
     if (same) break;
   }
   return i;
