@@ -52,7 +52,8 @@ static uint64_t key_of_long(const char *bytes, size_t size) {
                    UINT64_C(0x6c7967656e657261), UINT64_C(0x7465646279746573)};
   size_t at = 0;
   for (; at + 8 <= size; at += 8) add_word(v, load_word(bytes + at));
-  add_word(v, first_bytes(load_word(bytes + at), size - at) | (uint64_t)size << 56);
+  uint64_t rest = at < size ? first_bytes(load_word(bytes + at), size - at) : 0;
+  add_word(v, rest | (uint64_t)size << 56);
   v[2] ^= 0xff;
   for (int i = 0; i < 3; i++) mix_words(v);
   return v[0] ^ v[1] ^ v[2] ^ v[3];
