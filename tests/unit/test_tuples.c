@@ -4,6 +4,7 @@
  * add up, gates judge columns that stay with the caller by their figures.
  */
 #include "library_fixture.h"
+#include "profile/profile.h"
 
 static shoal_error error;
 
@@ -455,6 +456,45 @@ static void figures_are_judged(void **state UNUSED) {
   shoal_policy_free(policy);
 }
 
+/* Records that the figures leave out have a missing cell: that is no value, but it repeats. */
+static void missing_cells_outside_are_counted(void **state UNUSED) {
+  static const struct {
+    uint64_t n_rows[2], n_values[2], missing, n_repeated, unique;
+    bool refused;
+  } cases[] = {{{1, 2}, {60, 0}, 60, 60, 60, true},
+               {{2, 5}, {10, 16}, 20, 120, 0, false},
+               {{1, 118}, {1, 1}, 1, 118, 1, false},
+               {{1, 2}, {120, 0}, 0, 0, 120, true}};
+  static lines all;
+  write_people("people.csv");
+  read_lines(&all);
+  shoal_policy *policy = parse(policy_text);
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    uint64_t counts[MAX_LINES] = {0};
+    size_t n = cases[i].n_values[1] ? 2 : 1;
+    const shoal_column_figures figures = {sizeof figures, SHOAL_CELLS_TEXT, cases[i].n_rows,
+                                          cases[i].n_values, n};
+    shoal_table *tuples = make_tuples(&all, policy, counts);
+    assert_int_equal(shoal_table_outside(tuples, "name", NULL, &error), SHOAL_OK);
+    assert_int_equal(shoal_table_outside(tuples, "ward", &figures, &error), SHOAL_OK);
+    const shoal_column *ward = shoal_table_column(tuples, "ward");
+    shoal_column_stats stats;
+    assert_true(shoal_profile_sample(ward->sample, tuples->n_records, &stats));
+    assert_int_equal(stats.missing, cases[i].missing);
+    assert_int_equal(stats.present, N_PEOPLE - cases[i].missing);
+    assert_int_equal(stats.distinct, cases[i].n_values[0] + cases[i].n_values[1]);
+    assert_int_equal(stats.unique, cases[i].unique);
+    assert_int_equal(ward->n_repeated, cases[i].n_repeated);
+    shoal_release *release = NULL;
+    shoal_status status = shoal_anonymize(tuples, policy, NULL, &release, &error);
+    assert_int_equal(status, cases[i].refused ? SHOAL_BAD_INPUT : SHOAL_OK);
+    if (cases[i].refused) assert_non_null(strstr(error.message, "one row only"));
+    shoal_release_free(release);
+    shoal_table_free(tuples);
+  }
+  shoal_policy_free(policy);
+}
+
 static void lattices_have_nodes(void **state UNUSED) {
   write_people("people.csv");
   shoal_policy *policy = parse(policy_text);
@@ -493,6 +533,10 @@ static void null_arguments(void **state UNUSED) {
   assert_null(shoal_facts_cell(NULL, 0, 0, &n));
   assert_int_equal(shoal_facts_histograms(NULL, 0, NULL, &n, &error), SHOAL_BAD_INPUT);
   assert_int_equal(shoal_table_outside(NULL, "a", NULL, &error), SHOAL_BAD_INPUT);
+  shoal_table *unfinished;
+  assert_int_equal(shoal_table_new((const char *const[]){"b"}, 1, &unfinished, &error), SHOAL_OK);
+  assert_int_equal(shoal_table_outside(unfinished, "a", NULL, &error), SHOAL_BAD_INPUT);
+  shoal_table_free(unfinished);
   assert_int_equal(shoal_table_from_tuples(NULL, NULL, 0, NULL, SHOAL_FOR_TUPLES, NULL, NULL, NULL),
                    SHOAL_BAD_INPUT);
   assert_int_equal(shoal_result_n_nodes(NULL), 0);
@@ -503,6 +547,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tuples_decide_like_rows),
       cmocka_unit_test(figures_are_judged),
+      cmocka_unit_test(missing_cells_outside_are_counted),
       cmocka_unit_test(releases_are_verified),
       cmocka_unit_test(cuts_make_parts),
       cmocka_unit_test(parts_know_the_whole),
