@@ -101,7 +101,7 @@ def test_source_distribution(tmp_path):
 
 
 MODULES = ["shoal"] + [f"shoal.{module.name}" for module in pkgutil.iter_modules(shoal.__path__)
-                       if module.name not in ("_shoal", "__main__")]
+                       if module.name not in ("_shoal", "__main__", "spark")]  # spark: tests/spark has a cluster
 
 
 @pytest.mark.parametrize("name", MODULES)

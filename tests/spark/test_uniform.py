@@ -27,8 +27,9 @@ def frame(spark, table, partitions=3):
 
 
 def rows_of(table):
-    """The rows of a pyarrow table, counted; dictionaries decoded."""
-    return Counter(tuple(map(repr, row.values())) for row in table.to_pylist())
+    """The rows of a pyarrow table, counted; dictionaries decoded. Spark groups -0.0 with 0.0: so does the label."""
+    return Counter(tuple("'0.0'" if repr(cell) == "'-0.0'" else repr(cell) for cell in row.values())
+                   for row in table.to_pylist())
 
 
 def on_cluster(df, policy, **options):
