@@ -66,7 +66,7 @@ def make_case(seed, people=False):
     names, most = case.table.quasi, len(set(case.table.people)) if people else len(case.table.rows)
     privacy, entries = {}, []
     whole = [tuple(range(len(names)))]
-    proper = seed % 3 == 2
+    proper = rng.random() < 1 / 3
     if proper:
         allow_suppression(case, rng)
     elif rng.random() < 0.3:
