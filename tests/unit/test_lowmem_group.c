@@ -480,7 +480,29 @@ static void pairs_are_numbered_or_memory_is_lacking(void **state UNUSED) {
   }
   assert_true(n > 6);
   assert_int_equal(pairs->column.n_values, 5000);
+  for (uint64_t row = 0; row < 5000; row++) {
+    uint32_t pair = shoal_column_code(&pairs->column, row);
+    assert_int_equal(pairs->value_of[pair], shoal_column_code(&sensitive[1], row));
+    assert_true(!pair || pairs->value_of[pair - 1] <= pairs->value_of[pair]);
+  }
   shoal_pairs_free(pairs);
+}
+
+/* Values come in any order, and again; each class keeps the least four. */
+static void capped_lists_keep_the_least_values(void **state UNUSED) {
+  static const uint64_t most[] = {9, 2, 9}, start[] = {0, 4, 6, 10};
+  static const uint32_t least[] = {0, 1, 2, 3, 0, 1, 0, 1, 2, 3};
+  shoal_capped_lists lists;
+  shoal_histogram made;
+  assert_true(shoal_capped_lists_init(&lists, 3, 4, most));
+  for (uint32_t i = 0; i < 40; i++)
+    for (uint32_t c = 0; c < 3; c++)
+      shoal_capped_lists_add(&lists, c, c == 1 ? i % 2 : (i * (c ? 7 : 5) + 8) % 9);
+  shoal_capped_lists_take(&lists, 9, &made);
+  for (size_t i = 0; i < COUNT(start); i++) assert_int_equal(made.start[i], start[i]);
+  assert_memory_equal(made.value, least, sizeof least);
+  free(made.start);
+  free(made.value);
 }
 
 static void capped_lists_are_made_or_memory_is_lacking(void **state UNUSED) {
@@ -522,6 +544,7 @@ int main(void) {
       cmocka_unit_test(parts_for_several_passes_are_packed),
       cmocka_unit_test(pairs_are_numbered_or_memory_is_lacking),
       cmocka_unit_test(capped_lists_are_made_or_memory_is_lacking),
+      cmocka_unit_test(capped_lists_keep_the_least_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
