@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read/postgresql_errors: which errors of the server are told, and in whose words. */
+/* read/postgresql_errors: which errors of the server are shown, and with which text. */
 #include <string.h>
 
 #include "read/postgresql.h"
